@@ -1,0 +1,1 @@
+"""From a classifier to its class formulas."""

@@ -1,0 +1,84 @@
+"""Every error and warning of bnc2d, and the sentence that suggests the nearest valid name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class Bnc2dError(Exception):
+    """Base of all errors raised on purpose; its text is one line that names the value and the remedy."""
+
+
+class NetworkError(Bnc2dError):
+    """A network, table or variable that is not a valid discrete Bayesian network."""
+
+
+class FormatError(Bnc2dError):
+    """A file that cannot be read or written; names the file and, where there is one, the line."""
+
+    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(where + message)
+        self.message = message
+        self.path = path
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str | Path | None, int | None]]:
+        return type(self), (self.message, self.path, self.line)
+
+
+class UnsupportedError(FormatError):
+    """A file asks for something that the format or bnc2d cannot express (a decision node, say)."""
+
+
+class UnknownNameError(Bnc2dError):
+    """A variable or state that does not exist."""
+
+
+class ClassifierError(Bnc2dError):
+    """Target, features, threshold or tie rule that do not make a classifier."""
+
+
+class InstanceError(Bnc2dError):
+    """An instance that does not set every feature to one of its states."""
+
+
+class LimitExceeded(Bnc2dError):  # noqa: N818 - a public name of the design
+    """Work stopped because it would pass a time, memory or size limit."""
+
+
+class MissingExtraError(Bnc2dError):
+    """An optional library is needed and not installed."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(f"{library} is not installed; run: pip install 'bnc2d[{extra}]'")
+
+
+class Bnc2dWarning(UserWarning):
+    """Base of all warnings."""
+
+
+class NormalisationWarning(Bnc2dWarning):
+    """Columns that missed 1 by a little were normalised exactly."""
+
+
+def did_you_mean(name: object, candidates: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` for the nearest candidate, or a short list of the valid names.
+
+    >>> did_you_mean("bp", ["BP", "HR"])
+    "; did you mean 'BP'?"
+    >>> did_you_mean("zzz", ["BP", "HR"])
+    "; valid: 'BP', 'HR'"
+    """
+    valid = list(candidates)
+    text = str(name)
+    by_lower = {candidate.lower(): candidate for candidate in reversed(valid)}
+    close = get_close_matches(text.lower()[:200], by_lower, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {by_lower[close[0]]!r}?"
+    if not valid:
+        return ""
+    shown = ", ".join(repr(candidate) for candidate in valid[:8])
+    return f"; valid: {shown}" + (f" and {len(valid) - 8} more" if len(valid) > 8 else "")

@@ -1,0 +1,1 @@
+"""Circuits, encodings, primes (no network needed)."""

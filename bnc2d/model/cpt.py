@@ -1,0 +1,155 @@
+"""Conditional probability tables with exact entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import lcm, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.errors import NetworkError
+from bnc2d.model.numbers import exact
+from bnc2d.model.variable import Variable
+
+# A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
+COLUMN_TOLERANCE = Fraction(1, 10**6)
+
+
+class CPT:
+    """``P(child | parents)``: an immutable table of exact rationals, the child's state varying fastest.
+
+    ``exact`` has one axis per parent, in order, then the child's axis; ``values`` is the same in float64.
+    Raises ``NetworkError`` when the number of entries is wrong, an entry is negative, or a column does
+    not sum to exactly 1; ``CPT.from_numbers`` repairs small misses.
+    """
+
+    child: Variable
+    parents: tuple[Variable, ...]
+    exact: NDArray[np.object_]
+
+    def __init__(self, child: Variable, parents: Iterable[Variable], entries: Iterable[Fraction]) -> None:
+        scope = tuple(parents)
+        columns = _columns(child, scope, list(entries))
+        for index, total in enumerate(_column_sums(columns)):
+            if total != 1:
+                raise NetworkError(_off_by(child, scope, index, total))
+        self._set(child, scope, columns)
+
+    def _set(self, child: Variable, parents: tuple[Variable, ...], columns: NDArray[np.object_]) -> None:
+        table = columns.reshape(*(len(parent) for parent in parents), len(child))
+        table.flags.writeable = False
+        self.__dict__.update(child=child, parents=parents, exact=table)
+
+    @classmethod
+    def from_numbers(
+        cls, child: Variable, parents: Iterable[Variable], numbers: Sequence[object], *, normalise: bool = False
+    ) -> tuple[CPT, Fraction]:
+        """Return the table of ``numbers`` with its columns normalised, and the largest miss repaired.
+
+        Numbers are texts, floats (read as their shortest decimal) or rationals. A miss above 1e-6 raises
+        ``NetworkError`` unless ``normalise``; a column of zeros always does.
+        """
+        scope = tuple(parents)
+        try:
+            known = {number: exact(number) for number in set(numbers)}
+        except ValueError as error:
+            raise NetworkError(f"table of {child.name!r}: {error}") from None
+        columns = _columns(child, scope, [known[number] for number in numbers])
+        worst = Fraction(0)
+        for index, total in enumerate(_column_sums(columns)):
+            if total == 1:
+                continue
+            miss = abs(total - 1)
+            if total == 0 or (miss > COLUMN_TOLERANCE and not normalise):
+                raise NetworkError(_off_by(child, scope, index, total))
+            columns[index] = columns[index] / total
+            worst = max(worst, miss)
+        cpt = cls.__new__(cls)
+        cpt._set(child, scope, columns)
+        return cpt, worst
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a CPT is immutable; cannot set {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CPT, (self.child, self.parents, list(self.exact.flat))
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The entries in float64, each correctly rounded; read-only."""
+        array = self.exact.astype(np.float64)
+        array.flags.writeable = False
+        return array
+
+    @property
+    def scope(self) -> tuple[Variable, ...]:
+        """The parents, then the child: one variable per axis of the table."""
+        return (*self.parents, self.child)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CPT):
+            return NotImplemented
+        return self.scope == other.scope and bool(np.array_equal(self.exact, other.exact))
+
+    def __hash__(self) -> int:
+        return hash((self.scope, tuple(self.exact.flat)))
+
+    def __repr__(self) -> str:
+        given = " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""
+        return f"<CPT P({self.child.name}{given}), {self.exact.size} entries>"
+
+
+def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fraction]) -> NDArray[np.object_]:
+    """Return the entries as one row per parent instance, after the checks that need no sums."""
+    names = [variable.name for variable in (*parents, child)]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NetworkError(f"table of {child.name!r} names the variable {twice!r} twice")
+    size = prod(len(variable) for variable in (*parents, child))
+    if len(entries) != size:
+        shape = " x ".join(str(len(variable)) for variable in (*parents, child))
+        raise NetworkError(f"table of {child.name!r} has {len(entries)} entries, expected {size} ({shape})")
+    if min(entries) < 0:
+        position = next(position for position, entry in enumerate(entries) if entry < 0)
+        column, state = divmod(position, len(child))
+        where = column_name(child, parents, column)
+        raise NetworkError(f"{where} has a negative entry ({show(entries[position])}) for {child.states[state]!r}")
+    columns = np.empty(size, dtype=object)
+    columns[:] = entries
+    return columns.reshape(-1, len(child))
+
+
+def _column_sums(columns: NDArray[np.object_]) -> list[Fraction]:
+    """Return the exact sum of each column (a row here), through integers over a common denominator."""
+    scale = lcm(*{entry.denominator for entry in columns.flat})
+    if scale.bit_length() > 4096:  # many unrelated denominators: one scale for all would cost more than it saves
+        return list(columns.sum(axis=1))
+    scaled = {entry: entry.numerator * (scale // entry.denominator) for entry in set(columns.flat)}
+    return [Fraction(sum(map(scaled.__getitem__, column)), scale) for column in columns.tolist()]
+
+
+def column_name(child: Variable, parents: tuple[Variable, ...], column: int) -> str:
+    """Return ``P(child | parent=state, ...)`` for the column with this number.
+
+    >>> column_name(Variable("X", ("a", "b")), (Variable("Y", ("0", "1")),), 1)
+    'P(X | Y=1)'
+    """
+    given = []
+    for parent in reversed(parents):
+        column, state = divmod(column, len(parent))
+        given.append(f"{parent.name}={parent.states[state]}")
+    return f"P({child.name}{' | ' if given else ''}{', '.join(reversed(given))})"
+
+
+def show(number: Fraction) -> str:
+    """Return a short decimal for messages; never overflows."""
+    return f"{float(number):.10g}" if abs(number) < 10**300 else "a huge number"
+
+
+def _off_by(child: Variable, parents: tuple[Variable, ...], column: int, total: Fraction) -> str:
+    remedy = "give it a positive entry" if total == 0 else "correct it, or ask for normalise=True / --normalise"
+    return f"{column_name(child, parents, column)} sums to {show(total)}, not 1; {remedy}"

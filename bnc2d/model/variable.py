@@ -1,0 +1,77 @@
+"""A discrete random variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
+
+_FALSE_TRUE = {("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"),
+               ("absent", "present")}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name and its states, in the order of the file; the order breaks ties between classes.
+
+    Raises ``NetworkError`` when the name or a state is empty or not a string, or a state is repeated.
+    """
+
+    name: str
+    states: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise NetworkError(f"a variable's name must be a non-empty string, not {self.name!r}")
+        object.__setattr__(self, "states", tuple(self.states))
+        if not self.states:
+            raise NetworkError(f"variable {self.name!r} has no states")
+        seen: set[str] = set()
+        for state in self.states:
+            if not isinstance(state, str) or not state:
+                raise NetworkError(f"variable {self.name!r}: a state must be a non-empty string, not {state!r}")
+            if state in seen:
+                raise NetworkError(f"variable {self.name!r} has the state {state!r} twice")
+            seen.add(state)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @property
+    def false_true(self) -> tuple[str, str] | None:
+        """The states that read as false and true, or None where they do not read so.
+
+        >>> Variable("CT", ("yes", "no")).false_true
+        ('no', 'yes')
+        """
+        if len(self.states) != 2:
+            return None
+        first, second = self.states
+        if (first.lower(), second.lower()) in _FALSE_TRUE:
+            return first, second
+        if (second.lower(), first.lower()) in _FALSE_TRUE:
+            return second, first
+        return None
+
+    def index(self, state: object) -> int:
+        """Return the position of ``state``, which may be a name, or a number or bool that reads as one.
+
+        >>> Variable("X", ("0", "1")).index(True)
+        1
+        """
+        if isinstance(state, str):
+            text = state
+        elif isinstance(state, bool) or type(state).__name__ == "bool_":
+            text = self.false_true[int(bool(state))] if self.false_true else str(bool(state))
+        elif isinstance(state, float) and state.is_integer():
+            text = str(state) if str(state) in self.states else str(int(state))
+        else:
+            text = str(state)
+        try:
+            return self.states.index(text)
+        except ValueError:
+            hint = did_you_mean(text, self.states)
+            raise UnknownNameError(f"variable {self.name!r} has no state {text!r}{hint}") from None

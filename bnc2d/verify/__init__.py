@@ -1,0 +1,1 @@
+"""Independent checks; shares no code with the compiler."""

@@ -46,7 +46,12 @@ class CPT:
 
     @classmethod
     def from_numbers(
-        cls, child: Variable, parents: Iterable[Variable], numbers: Sequence[object], *, normalise: bool = False
+        cls,
+        child: Variable,
+        parents: Iterable[Variable],
+        numbers: Sequence[object],
+        *,
+        normalise: bool = False,
     ) -> tuple[CPT, Fraction]:
         """Return the table of ``numbers`` with its columns normalised, and the largest miss repaired.
 
@@ -117,7 +122,9 @@ def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fract
         position = next(position for position, entry in enumerate(entries) if entry < 0)
         column, state = divmod(position, len(child))
         where = column_name(child, parents, column)
-        raise NetworkError(f"{where} has a negative entry ({show(entries[position])}) for {child.states[state]!r}")
+        raise NetworkError(
+            f"{where} has a negative entry ({show(entries[position])}) for {child.states[state]!r}"
+        )
     columns = np.empty(size, dtype=object)
     columns[:] = entries
     return columns.reshape(-1, len(child))
@@ -125,10 +132,13 @@ def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fract
 
 def _column_sums(columns: NDArray[np.object_]) -> list[Fraction]:
     """Return the exact sum of each column (a row here), through integers over a common denominator."""
-    scale = lcm(*{entry.denominator for entry in columns.flat})
-    if scale.bit_length() > 4096:  # many unrelated denominators: one scale for all would cost more than it saves
+    entries: set[Fraction] = set(columns.reshape(-1).tolist())
+    scale = lcm(*{entry.denominator for entry in entries})
+    if (
+        scale.bit_length() > 4096
+    ):  # many unrelated denominators: one scale for all would cost more than it saves
         return list(columns.sum(axis=1))
-    scaled = {entry: entry.numerator * (scale // entry.denominator) for entry in set(columns.flat)}
+    scaled = {entry: entry.numerator * (scale // entry.denominator) for entry in entries}
     return [Fraction(sum(map(scaled.__getitem__, column)), scale) for column in columns.tolist()]
 
 
@@ -151,5 +161,7 @@ def show(number: Fraction) -> str:
 
 
 def _off_by(child: Variable, parents: tuple[Variable, ...], column: int, total: Fraction) -> str:
-    remedy = "give it a positive entry" if total == 0 else "correct it, or ask for normalise=True / --normalise"
+    remedy = (
+        "give it a positive entry" if total == 0 else "correct it, or ask for normalise=True / --normalise"
+    )
     return f"{column_name(child, parents, column)} sums to {show(total)}, not 1; {remedy}"

@@ -46,9 +46,13 @@ class BayesianNetwork:
                 declared = known.get(variable.name)
                 if declared is None:
                     hint = did_you_mean(variable.name, known)
-                    raise NetworkError(f"table of {cpt.child.name!r}: unknown variable {variable.name!r}{hint}")
+                    raise NetworkError(
+                        f"table of {cpt.child.name!r}: unknown variable {variable.name!r}{hint}"
+                    )
                 if declared.states != variable.states:
-                    raise NetworkError(f"table of {cpt.child.name!r}: {variable.name!r} has other states there")
+                    raise NetworkError(
+                        f"table of {cpt.child.name!r}: {variable.name!r} has other states there"
+                    )
             if cpt.child.name in tables:
                 raise NetworkError(f"variable {cpt.child.name!r} has two tables")
             tables[cpt.child.name] = cpt
@@ -163,4 +167,5 @@ class BayesianNetwork:
         return hash((self.variables, self.cpts))
 
     def __repr__(self) -> str:
-        return f"<BayesianNetwork {self.name or 'unnamed'}: {len(self.variables)} variables, {len(self.edges)} edges>"
+        size = f"{len(self.variables)} variables, {len(self.edges)} edges"
+        return f"<BayesianNetwork {self.name or 'unnamed'}: {size}>"

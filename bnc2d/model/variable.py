@@ -29,7 +29,9 @@ class Variable:
         seen: set[str] = set()
         for state in self.states:
             if not isinstance(state, str) or not state:
-                raise NetworkError(f"variable {self.name!r}: a state must be a non-empty string, not {state!r}")
+                raise NetworkError(
+                    f"variable {self.name!r}: a state must be a non-empty string, not {state!r}"
+                )
             if state in seen:
                 raise NetworkError(f"variable {self.name!r} has the state {state!r} twice")
             seen.add(state)

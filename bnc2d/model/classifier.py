@@ -1,0 +1,214 @@
+"""Bayesian network classifiers: a network, a target and features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
+from bnc2d.model.decision import DecisionRule, Labels, Ties
+from bnc2d.model.inference import JointQuery
+from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.numbers import Number, exact
+from bnc2d.model.variable import Variable
+
+
+class Classifier:
+    """Decides the class of an instance ``x`` of the features: ``argmax_y P(y | x)``, or a threshold.
+
+    ``features`` default to all leaves but the target; any other variables will do. With a ``threshold``
+    (binary targets), ``x`` is in class ``positive`` (default: the state listed second) iff
+    ``P(positive | x) > threshold``, else in the other class. ``ties="lowest"`` gives a tied instance to
+    the tied state listed first, ``ties="none"`` to no class (``predict`` returns None). An impossible
+    instance (``P(x) = 0``) ties all classes at zero.
+
+    Decisions are exact: float64 answers only where a rigorous error bound proves them right.
+    """
+
+    def __init__(
+        self,
+        network: BayesianNetwork,
+        target: str,
+        features: Iterable[str] | None = None,
+        threshold: Number | None = None,
+        positive: str | None = None,
+        ties: Ties = "lowest",
+    ) -> None:
+        if not isinstance(network, BayesianNetwork):
+            kind = type(network).__name__
+            raise ClassifierError(f"expected a BayesianNetwork, not {kind}; read_network(path) gives one")
+        self.network = network
+        self.target = network.variable(target).name
+        self.classes = network.variable(target).states
+        self.features = _check_features(network, self.target, features)
+        self.threshold = _check_threshold(self.classes, threshold)
+        self.positive = _check_positive(network.variable(target), positive)
+        if ties not in ("lowest", "none"):
+            raise ClassifierError(f"ties must be 'lowest' or 'none', not {ties!r}")
+        self.ties: Ties = ties
+        positive_index = 0 if self.positive is None else self.classes.index(self.positive)
+        self.rule = DecisionRule(ties, self.threshold, positive_index)
+
+    @cached_property
+    def _query(self) -> JointQuery:
+        return JointQuery(self.network, self.target, self.features)
+
+    @cached_property
+    def feature_variables(self) -> tuple[Variable, ...]:
+        """The features as variables, in order."""
+        return tuple(self.network.variable(name) for name in self.features)
+
+    @property
+    def instance_count(self) -> int:
+        """The number of instances of the features."""
+        return prod(len(feature) for feature in self.feature_variables)
+
+    @overload
+    def posterior(self, instances: Instance) -> dict[str, Fraction]: ...
+    @overload
+    def posterior(self, instances: Any) -> Any: ...
+    def posterior(self, instances: Any) -> Any:
+        """Return ``P(class | instance)``: exact for one instance, float64 for many.
+
+        One dict gives a dict of fractions; a list of dicts gives a list of dicts of floats, an integer array
+        an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros.
+        """
+        encoded = encode(self.feature_variables, instances)
+        if encoded.kind is Kind.ONE:
+            joint = self._query.joint(encoded.rows, exact=True)
+            return dict(zip(self.classes, _normalised(joint.values[0].tolist()), strict=True))
+        values = self._float_posteriors(encoded.rows)
+        if encoded.kind is Kind.LIST:
+            return [dict(zip(self.classes, map(float, row), strict=True)) for row in values]
+        if encoded.kind is Kind.FRAME:
+            return type(instances)(values, index=instances.index, columns=list(self.classes))
+        return values
+
+    @overload
+    def predict(self, instances: Instance) -> str | None: ...
+    @overload
+    def predict(self, instances: Any) -> Any: ...
+    def predict(self, instances: Any) -> Any:
+        """Return the class of each instance by name, or None where a tie leaves it in no class.
+
+        One dict gives a name; a list of dicts gives a list, an integer array an object array, a data frame a
+        series with its index.
+        """
+        encoded = encode(self.feature_variables, instances)
+        names = np.array([*self.classes, None], dtype=object)[
+            self.labels(encoded.rows)
+        ]  # NO_CLASS takes the last
+        if encoded.kind is Kind.ONE:
+            return names[0]
+        if encoded.kind is Kind.LIST:
+            return names.tolist()
+        if encoded.kind is Kind.FRAME:
+            column = instances.iloc[:, 0].astype(object).rename(self.target)
+            column.iloc[:] = names
+            return column
+        return names
+
+    def labels(self, rows: Rows) -> Labels:
+        """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
+
+        Equal rows are decided once; rows that float64 cannot decide are decided together, exactly.
+        """
+        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        labels, certain = self.rule.float_labels(self._query.joint(distinct, exact=False))
+        close = np.flatnonzero(~certain)
+        if close.size:
+            joint = self._query.joint(distinct[close], exact=True)
+            labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
+        return labels[inverse.reshape(-1)]
+
+    def count_impossible(self, limit: int = 1 << 22) -> int:
+        """Return how many instances have probability zero, by asking all; refuses more than ``limit``."""
+        if self.instance_count > limit:
+            raise LimitExceeded(
+                f"counting would ask {self.instance_count} instances, more than the limit of {limit}"
+            )
+        return sum(
+            int((~self._float_posteriors(rows).any(axis=1)).sum())
+            for rows in all_rows(self.feature_variables)
+        )
+
+    def _float_posteriors(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the posteriors of many rows, exactly rounded where float64 would underflow."""
+        joint = self._query.joint(rows, exact=False)
+        totals = joint.values.sum(axis=1, keepdims=True)
+        posteriors: NDArray[np.float64] = np.divide(
+            joint.values, totals, out=np.zeros_like(joint.values), where=totals > 0
+        )
+        doubtful = np.flatnonzero(~joint.trusted)
+        if doubtful.size:
+            exact_joint = self._query.joint(rows[doubtful], exact=True)
+            posteriors[doubtful] = [
+                [float(p) for p in _normalised(row)] for row in exact_joint.values.tolist()
+            ]
+        return posteriors
+
+    def __repr__(self) -> str:
+        rule = "argmax" if self.threshold is None else f"P({self.positive}) > {float(self.threshold):g}"
+        return f"<Classifier of {self.target} ({rule}), {len(self.features)} features>"
+
+
+def _normalised(joint: list[int]) -> list[Fraction]:
+    """Return the joint divided by its sum, or zeros for an impossible instance."""
+    total = sum(joint) or 1
+    return [Fraction(value, total) for value in joint]
+
+
+def _check_features(network: BayesianNetwork, target: str, features: Iterable[str] | None) -> tuple[str, ...]:
+    if features is None:
+        chosen = [name for name in network.leaves if name != target]
+        if not chosen:
+            raise ClassifierError(f"the network has no leaf besides the target {target!r}; name the features")
+        return tuple(chosen)
+    if isinstance(features, str):
+        raise ClassifierError(f"features must be a list of names, not the text {features!r}")
+    chosen = [network.variable(name).name for name in features]
+    if not chosen:
+        raise ClassifierError(
+            "the list of features is empty; name at least one, or leave it out for all leaves"
+        )
+    if target in chosen:
+        raise ClassifierError(f"the target {target!r} is among the features; remove it there")
+    for name in chosen:
+        if chosen.count(name) > 1:
+            raise ClassifierError(f"the feature {name!r} is listed twice")
+    return tuple(chosen)
+
+
+def _check_threshold(classes: tuple[str, ...], threshold: Number | None) -> Fraction | None:
+    if threshold is None:
+        return None
+    if len(classes) != 2:
+        raise ClassifierError(f"a threshold needs a target with two states, this one has {len(classes)}")
+    try:
+        value = exact(threshold)
+    except ValueError as error:
+        raise ClassifierError(f"the threshold must be a number between 0 and 1: {error}") from None
+    if not 0 < value < 1:
+        raise ClassifierError(f"the threshold must lie strictly between 0 and 1, not at {threshold}")
+    return value
+
+
+def _check_positive(target: Variable, positive: str | None) -> str | None:
+    """Return the positive state: the one given, or the second of a binary target."""
+    if positive is None:
+        return target.states[1] if len(target) == 2 else None
+    if positive not in target.states:
+        hint = did_you_mean(positive, target.states)
+        raise ClassifierError(f"positive={positive!r} is not a state of the target {target.name!r}{hint}")
+    if len(target) != 2:
+        raise ClassifierError(
+            f"positive={positive!r} needs a target with two states, {target.name!r} has {len(target)}"
+        )
+    return positive

@@ -1,0 +1,74 @@
+"""The decision rule: which class a row of joint probabilities belongs to, and whether float64 can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.model.inference import Joint
+
+Ties: TypeAlias = Literal["lowest", "none"]
+Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
+
+NO_CLASS = -1
+_UNIT_ROUNDOFF = 2.0**-53
+_SMALLEST_TOTAL = 2.0**-900
+
+
+@dataclass(frozen=True)
+class DecisionRule:
+    """Argmax with a tie rule, or a threshold on one state of a binary target.
+
+    ``threshold`` is None for argmax; otherwise ``positive`` is decided iff ``P(positive | x) > threshold``
+    and the other class in every other case, impossible instances included: this rule has no ties.
+    """
+
+    ties: Ties
+    threshold: Fraction | None
+    positive: int
+
+    def exact_label(self, joint: Sequence[int]) -> int:
+        """Return the class for exact joint probabilities (integers over any common denominator)."""
+        if self.threshold is not None:
+            weight = self.threshold
+            chosen, other = joint[self.positive], joint[1 - self.positive]
+            above = chosen * (weight.denominator - weight.numerator) > other * weight.numerator
+            return self.positive if above else 1 - self.positive
+        best = max(joint)
+        first = list(joint).index(best)
+        return first if self.ties == "lowest" or list(joint).count(best) == 1 else NO_CLASS
+
+    def float_labels(self, joint: Joint) -> tuple[Labels, NDArray[np.bool_]]:
+        """Return the class of each row, and for which rows float64 proves it.
+
+        With ``k`` roundings the computed value of ``p`` lies within ``p (1 ± g)``, ``g = k u / (1 - k u)``,
+        so ``a - b > g (a + b)`` on computed values proves the same order of the exact ones. The test uses
+        ``2 (k + 8) u`` instead of ``g``: enough for ``k u < 0.1`` and the few roundings of the test
+        itself, and of the weights of a threshold. Rows of zeros are exact: nothing was rounded.
+        """
+        values = np.ldexp(joint.values, -np.frexp(joint.values.max(axis=1, initial=0.0))[1][:, None])
+        margin = 2.0 * (joint.roundings + 8) * _UNIT_ROUNDOFF
+        usable = joint.trusted & (margin < 0.1)
+        impossible = ~values.any(axis=1)
+        if self.threshold is not None:
+            weight = float(self.threshold)
+            chosen = values[:, self.positive] * float(1 - self.threshold)
+            other = values[:, 1 - self.positive] * weight
+            labels = np.where(chosen > other, self.positive, 1 - self.positive)
+            total = chosen + other
+            certain = (np.abs(chosen - other) > margin * total) & (total > _SMALLEST_TOTAL)
+            return labels.astype(np.intp), usable & (certain | impossible)
+        labels = values.argmax(axis=1).astype(np.intp)
+        best = values.max(axis=1)
+        others = values.copy()
+        others[np.arange(len(values)), labels] = 0.0
+        second = others.max(axis=1)
+        certain = best - second > margin * (best + second)
+        if self.ties == "none" and values.shape[1] > 1:
+            labels[impossible] = NO_CLASS
+        return labels, usable & (certain | impossible)

@@ -1,0 +1,129 @@
+"""Instances as people hold them (dicts, data frames, arrays) and as rows of state positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
+from bnc2d.model.variable import Variable
+
+Instance: TypeAlias = Mapping[str, object]
+Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the state
+
+
+class Kind(Enum):
+    """The form in which instances came; answers are given in the same form."""
+
+    ONE = "one"
+    LIST = "list"
+    ARRAY = "array"
+    FRAME = "frame"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Rows of state positions and the form they came in."""
+
+    rows: Rows
+    kind: Kind
+
+
+def encode(features: Sequence[Variable], instances: Any) -> Encoded:
+    """Return rows for a dict, a list of dicts, a two-dimensional integer array or a data frame.
+
+    A dict must set every feature and nothing else; a frame may have other columns, which are ignored.
+    Raises ``InstanceError`` or ``UnknownNameError`` with the row, the feature and the nearest valid name.
+    """
+    if isinstance(instances, Mapping):
+        return Encoded(np.array([_encode_one(features, instances)], dtype=np.intp), Kind.ONE)
+    if isinstance(instances, np.ndarray):
+        return Encoded(_check_array(features, instances), Kind.ARRAY)
+    if hasattr(instances, "columns") and hasattr(instances, "iloc"):
+        return Encoded(_encode_frame(features, instances), Kind.FRAME)
+    if isinstance(instances, Iterable) and not isinstance(instances, str | bytes):
+        return Encoded(_encode_list(features, instances), Kind.LIST)
+    raise InstanceError(
+        f"an instance is a mapping from feature to state, not {type(instances).__name__}; "
+        "a list of them, a data frame or an integer array also works"
+    )
+
+
+def all_rows(features: Sequence[Variable], chunk: int = 1 << 16) -> Iterator[Rows]:
+    """Yield all instances as rows, the last feature varying fastest, ``chunk`` at a time."""
+    shape = [len(feature) for feature in features]
+    for start in range(0, prod(shape), chunk):
+        numbers = np.arange(start, min(start + chunk, prod(shape)))
+        yield np.stack(np.unravel_index(numbers, shape), axis=1)
+
+
+def _encode_one(features: Sequence[Variable], instance: Instance) -> list[int]:
+    try:
+        row = [feature.index(instance[feature.name]) for feature in features]
+    except KeyError:
+        missing = [feature.name for feature in features if feature.name not in instance]
+        shown = ", ".join(repr(name) for name in missing[:8]) + (" …" if len(missing) > 8 else "")
+        unknown = [str(name) for name in instance if str(name) not in {feature.name for feature in features}]
+        hint = did_you_mean(unknown[0], missing) if unknown else ""
+        given = f" (given: {unknown[0]!r}{hint})" if unknown else ""
+        raise InstanceError(f"the instance sets no state for {shown}{given}") from None
+    if len(instance) != len(row):
+        names = [feature.name for feature in features]
+        extra = next(name for name in instance if name not in names)
+        raise UnknownNameError(f"{extra!r} is not a feature of this classifier{did_you_mean(extra, names)}")
+    return row
+
+
+def _encode_list(features: Sequence[Variable], instances: Iterable[Any]) -> Rows:
+    rows = []
+    for number, instance in enumerate(instances):
+        if not isinstance(instance, Mapping):
+            kind = type(instance).__name__
+            raise InstanceError(f"instance {number} is not a mapping from feature to state but {kind}")
+        try:
+            rows.append(_encode_one(features, instance))
+        except (InstanceError, UnknownNameError) as error:
+            raise type(error)(f"instance {number}: {error}") from None
+    return np.array(rows, dtype=np.intp).reshape(len(rows), len(features))
+
+
+def _encode_frame(features: Sequence[Variable], frame: Any) -> Rows:
+    rows = np.empty((len(frame), len(features)), dtype=np.intp)
+    columns = [str(column) for column in frame.columns]
+    for position, feature in enumerate(features):
+        if feature.name not in frame.columns:
+            hint = did_you_mean(feature.name, columns)
+            raise InstanceError(f"the data frame has no column for the feature {feature.name!r}{hint}")
+        known: dict[object, int] = {}
+        for number, value in enumerate(np.asarray(frame[feature.name], dtype=object).tolist()):
+            code = known.get(value)
+            if code is None:
+                try:
+                    code = known[value] = feature.index(value)
+                except UnknownNameError as error:
+                    raise UnknownNameError(f"row {number}: {error}") from None
+            rows[number, position] = code
+    return rows
+
+
+def _check_array(features: Sequence[Variable], array: NDArray[Any]) -> Rows:
+    if array.ndim != 2 or array.shape[1] != len(features) or array.dtype.kind not in "iub":
+        raise InstanceError(
+            f"expected an integer array of shape (instances, {len(features)}) with state positions, "
+            f"not {array.dtype} of shape {array.shape}"
+        )
+    for position, feature in enumerate(features):
+        column = array[:, position]
+        if column.size and (column.min() < 0 or column.max() >= len(feature)):
+            row = int(np.flatnonzero((column < 0) | (column >= len(feature)))[0])
+            raise InstanceError(
+                f"row {row}: {int(column[row])} is no position of a state of {feature.name!r} "
+                f"(0 to {len(feature) - 1})"
+            )
+    return array.astype(np.intp)

@@ -1,1 +1,61 @@
-"""bnc2d."""
+"""bnc2d: Bayesian network classifiers as logic, explained with guarantees.
+
+Public names are loaded on first use, so that ``import bnc2d`` and the command line start at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bnc2d.version import __version__
+
+if TYPE_CHECKING:
+    from bnc2d.errors import Bnc2dError as Bnc2dError
+    from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
+    from bnc2d.errors import ClassifierError as ClassifierError
+    from bnc2d.errors import FormatError as FormatError
+    from bnc2d.errors import InstanceError as InstanceError
+    from bnc2d.errors import LimitExceeded as LimitExceeded
+    from bnc2d.errors import NetworkError as NetworkError
+    from bnc2d.errors import NormalisationWarning as NormalisationWarning
+    from bnc2d.errors import UnknownNameError as UnknownNameError
+    from bnc2d.errors import UnsupportedError as UnsupportedError
+    from bnc2d.formats.builtin import example as example
+    from bnc2d.formats.builtin import examples as examples
+    from bnc2d.formats.from_pgmpy import from_pgmpy as from_pgmpy
+    from bnc2d.formats.from_pyagrum import from_pyagrum as from_pyagrum
+    from bnc2d.formats.from_sklearn import from_sklearn as from_sklearn
+    from bnc2d.formats.io import read_network as read_network
+    from bnc2d.formats.io import write_network as write_network
+    from bnc2d.model.classifier import Classifier as Classifier
+    from bnc2d.model.cpt import CPT as CPT
+    from bnc2d.model.network import BayesianNetwork as BayesianNetwork
+    from bnc2d.model.variable import Variable as Variable
+
+_HOME = {
+    "bnc2d.errors": (
+        "Bnc2dError Bnc2dWarning ClassifierError FormatError InstanceError LimitExceeded NetworkError "
+        "NormalisationWarning UnknownNameError UnsupportedError"
+    ),
+    "bnc2d.formats.builtin": "example examples",
+    "bnc2d.formats.from_pgmpy": "from_pgmpy",
+    "bnc2d.formats.from_pyagrum": "from_pyagrum",
+    "bnc2d.formats.from_sklearn": "from_sklearn",
+    "bnc2d.formats.io": "read_network write_network",
+    "bnc2d.model.classifier": "Classifier",
+    "bnc2d.model.cpt": "CPT",
+    "bnc2d.model.network": "BayesianNetwork",
+    "bnc2d.model.variable": "Variable",
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
+
+__all__ = ["__version__", *_MODULE_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'bnc2d' has no attribute {name!r}")
+    return getattr(import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

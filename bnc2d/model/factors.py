@@ -212,8 +212,8 @@ def _rescaled(factor: Factor) -> Factor:
     of range make their pattern untrusted.
     """
     flat = factor.table.reshape(len(factor.table), -1)
-    exponents = np.frexp(flat.max(axis=1))[1]
-    scaled = np.ldexp(flat, -exponents[:, None])
+    shift = -np.frexp(flat.max(axis=1))[1]
+    scaled = np.ldexp(flat, shift[:, None])
     trusted = factor.trusted & ~((scaled < 2.0**LOWEST_EXPONENT) & (flat > 0)).any(axis=1)
     lowest, highest = exponents(scaled[trusted])
     table = scaled.reshape(factor.table.shape)

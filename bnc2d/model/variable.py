@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
 
 _FALSE_TRUE = {("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"),
@@ -66,7 +68,7 @@ class Variable:
         """
         if isinstance(state, str):
             text = state
-        elif isinstance(state, bool) or type(state).__name__ == "bool_":
+        elif isinstance(state, bool | np.bool_):
             text = self.false_true[int(bool(state))] if self.false_true else str(bool(state))
         elif isinstance(state, float) and state.is_integer():
             text = str(state) if str(state) in self.states else str(int(state))

@@ -1,0 +1,42 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+JOBS ?= 2
+
+.PHONY: setup demo test lint check bench fuzz clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml bnc2d/version.py
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bnc2d needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: .venv/.core
+	$(BIN)/bnc2d demo
+
+# The demo needs the core only, so a first look does not wait for the test tools.
+.venv/.core: pyproject.toml bnc2d/version.py
+	test -e $(STAMP) || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --editable .; }
+	@touch .venv/.core
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+check: setup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
+
+test: lint check
+
+bench: setup
+	$(BIN)/python benchmarks/posteriors.py
+
+fuzz: setup
+	$(BIN)/python -m tests.fuzz --files 20000
+
+clean:
+	rm -rf .venv build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,82 @@
+"""``bnc2d COMMAND``: finds the command, runs it, and turns every error into one line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+
+from bnc2d.errors import Bnc2dError, Bnc2dWarning
+from bnc2d.version import __version__
+
+# A command's module is imported only when the command is used: `bnc2d --help` must not wait for numpy.
+COMMANDS = {
+    "info": "describe networks: size, roots, leaves, states",
+    "predict": "decide the class of instances, with exact posteriors",
+    "convert": "read a network and write it in another format",
+    "demo": "explain a diagnosis, from network to reasons",
+}
+
+EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code (0 done, 1 a check failed, 2 bad input or limit)."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser(words)
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        return EXIT_OK
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("always", Bnc2dWarning)
+            code: int = options.run(options)
+            sys.stdout.flush()
+            return code
+    except Bnc2dError as error:
+        return _fail(str(error))
+    except MemoryError:
+        return _fail("out of memory; try fewer features or a smaller network")
+    except BrokenPipeError:  # the reader of our output went away (`| head`); nothing to report
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except KeyboardInterrupt:
+        print("bnc2d: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="bnc2d", description="Bayesian network classifiers as logic, explained with guarantees."
+    )
+    parser.add_argument("--version", action="version", version=f"bnc2d {__version__}")
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name in words:
+            import_module(f"bnc2d.cli.{name}").configure(command)
+    return parser
+
+
+def _fail(message: str) -> int:
+    print("bnc2d: error: " + " ".join(message.split()), file=sys.stderr)
+    return EXIT_BAD_INPUT
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"bnc2d: warning: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""The flow of data is one way: each folder imports only those below it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import bnc2d
+
+PACKAGE = Path(bnc2d.__file__).parent
+
+# What each part may import besides itself, `errors` and `version`.
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "version": set(),
+    "model": set(),
+    "logic": set(),
+    "formats": {"model"},
+    "compile": {"model", "logic"},
+    "explain": {"model", "logic", "compile"},
+    "verify": {"model", "logic", "compile", "explain"},
+    "testing": {"model", "logic"},
+    "cli": {"model", "logic", "formats", "compile", "explain", "verify"},
+    "__main__": {"cli"},
+}
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def imported_parts(path: Path) -> set[str]:
+    parts = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the direction"
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names]
+                if node.module == "bnc2d"
+                else [str(node.module)]
+            )
+        parts |= {name.split(".")[1] for name in names if name.startswith("bnc2d.")}
+    return parts
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert imported_parts(path) <= ALLOWED[part] | {part, "errors", "version"}
+
+
+def test_every_part_is_ruled() -> None:
+    assert {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES} <= ALLOWED.keys()
+
+
+def test_the_oracle_shares_no_code_with_the_compiler() -> None:
+    assert imported_parts(PACKAGE / "verify" / "enumeration.py") <= {"errors", "model"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_stay_small(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400

@@ -1,0 +1,170 @@
+"""The command line as a person meets it: answers, one-line errors, exit codes, a quick start."""
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from bnc2d import example, read_network, write_network
+from bnc2d.cli.main import COMMANDS, main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(words)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom bnc2d.cli.main import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "print(sorted({'numpy', 'rich', 'sympy', 'pysat', 'pysdd', 'pandas'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert f"example:\n  bnc2d {command}" in capsys.readouterr().out
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "info", "diagnosis", "asia")
+    assert code == 0
+    assert "diagnosis" in out
+    assert "asia" in out
+    code, out, _ = run(capsys, "info", "asia", "--json", "--variables")
+    facts = json.loads(out)
+    assert (facts["variables"], facts["edges"], facts["roots"], facts["leaves"]) == (8, 8, 2, 2)
+    assert facts["list"][0] == {"name": "asia", "states": ["yes", "no"], "parents": []}
+
+
+def test_predict(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["predict", "diagnosis", "--target", "D", "BP=High", "CT=1", "HR=Normal"]
+    code, out, _ = run(capsys, *words)
+    assert code == 0
+    assert out.startswith("D = 2\n")
+    code, out, _ = run(capsys, *words, "--json")
+    answer = json.loads(out)
+    assert answer["decision"] == "2"
+    assert sum(map(Fraction, answer["posterior"].values())) == 1
+    rule = ["--target=lung", "--features=smoke,xray", "--threshold=0.9", "--positive=yes"]
+    code, out, _ = run(capsys, "predict", "asia", *rule, "smoke=yes", "xray=yes")
+    assert out.startswith("lung = no\n")
+
+
+def test_predict_says_that_an_instance_is_impossible(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["asia", "--target", "smoke", "--features", "tub,lung,either", "tub=yes", "lung=yes", "either=no"]
+    code, out, _ = run(capsys, "predict", *words)
+    assert code == 0
+    assert "impossible" in out
+    _, out, _ = run(capsys, "predict", *words, "--ties", "none")
+    assert out.startswith("smoke: tied, no class")
+
+
+def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "student.xdsl.gz"
+    code, out, _ = run(capsys, "convert", "student", str(target))
+    assert (code, out) == (0, f"wrote {target}: 5 variables\n")
+    assert read_network(target) == example("student")
+    code, out, _ = run(capsys, "convert", "student", str(target), "--json")
+    assert json.loads(out) == {"file": str(target), "variables": 5}
+
+
+def test_demo_explains(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "demo")
+    assert code == 0
+    assert "Decision: D=2." in out
+    _, out, _ = run(capsys, "demo", "--json")
+    facts = json.loads(out)
+    assert facts["instances_per_class"] == {"0": 6, "1": 3, "2": 9}
+    assert facts["sufficient_reasons"] == [{"BP": "High", "CT": "1"}, {"BP": "High", "HR": "Normal"}]
+    assert facts["necessary_reasons"] == [{"BP": "High"}, {"CT": "1", "HR": "Normal"}]
+
+
+def test_a_file_wins_over_a_built_in_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_network(example("student"), tmp_path / "asia", format="bif")
+    code, _, err = run(capsys, "info", "asia")
+    assert code == 2
+    assert "asia" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["info", "nowhere.bif"], "nowhere.bif"),
+        (["info", "setup.cfg"], "setup.cfg"),
+        (["predict", "diagnosis", "--target", "d", "BP=High"], "unknown variable 'd'; did you mean 'D'?"),
+        (["predict", "diagnosis", "--target", "D", "BP=High"], "sets no state for 'CT', 'HR'"),
+        (["predict", "diagnosis", "--target", "D", "BP"], "'BP' is not of the form NAME=STATE"),
+        (["predict", "diagnosis", "--target", "D", "BP=Low", "BP=Low"], "'BP' is set twice"),
+        (["predict", "diagnosis", "--target", "D", "--features", "BP,HX", "BP=Low"], "unknown variable 'HX'"),
+        (
+            ["predict", "diagnosis", "--target", "D", "--threshold", "x", "BP=Low"],
+            "needs a target with two states",
+        ),
+        (["predict", "asia", "--target", "lung", "--threshold", "2", "xray=yes"], "strictly between 0 and 1"),
+        (["convert", "asia", "asia.xyz"], "asia.xyz"),
+        (["convert", "asia", "no/such/folder/asia.bif"], "asia.bif"),
+    ],
+)
+def test_errors_are_one_line_and_exit_two(
+    words: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("bnc2d: error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_warnings_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "third.bif"
+    path.write_text(
+        "network n { } variable x { type discrete [ 3 ] { a, b, c }; }\n"
+        "probability ( x ) { table 0.333333, 0.333333, 0.333333; }",
+        encoding="utf-8",
+    )
+    code, _, err = run(capsys, "info", str(path))
+    assert code == 0
+    assert err.startswith("bnc2d: warning: ")
+    assert err.count("\n") == 1
+
+
+def test_ctrl_c_ends_quietly(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bnc2d.cli.info.load_network", interrupt)
+    assert run(capsys, "info", "asia") == (130, "", "bnc2d: interrupted\n")
+
+
+def test_no_command_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys)
+    assert code == 0
+    assert out.startswith("usage: bnc2d")
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    shell = f"{sys.executable} -m bnc2d info asia --variables | head -c 1 >/dev/null"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,31 @@
+"""Every script in ``examples/`` runs and says something; the README's transcript is what the demo prints."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_example_runs(script: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert list(tmp_path.iterdir()) == []  # an example leaves nothing behind
+
+
+def test_readme_shows_what_the_demo_prints() -> None:
+    done = subprocess.run([sys.executable, "-m", "bnc2d", "demo"], capture_output=True, text=True, check=True)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = done.stdout.index("The patient:")
+    stop = done.stdout.index("Of all 18")
+    assert done.stdout[start:stop].strip() in readme

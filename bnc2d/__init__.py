@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bnc2d.errors import FormatError as FormatError
     from bnc2d.errors import InstanceError as InstanceError
     from bnc2d.errors import LimitExceeded as LimitExceeded
+    from bnc2d.errors import LogicError as LogicError
     from bnc2d.errors import NetworkError as NetworkError
     from bnc2d.errors import NormalisationWarning as NormalisationWarning
     from bnc2d.errors import UnknownNameError as UnknownNameError
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "bnc2d.errors": (
-        "Bnc2dError Bnc2dWarning ClassifierError FormatError InstanceError LimitExceeded NetworkError "
-        "NormalisationWarning UnknownNameError UnsupportedError"
+        "Bnc2dError Bnc2dWarning ClassifierError FormatError InstanceError LimitExceeded LogicError "
+        "NetworkError NormalisationWarning UnknownNameError UnsupportedError"
     ),
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.formats.from_pgmpy": "from_pgmpy",

@@ -45,6 +45,10 @@ class InstanceError(Bnc2dError):
     """An instance that does not set every feature to one of its states."""
 
 
+class LogicError(Bnc2dError):
+    """A circuit, literal or domain that does not allow what was asked."""
+
+
 class LimitExceeded(Bnc2dError):  # noqa: N818 - a public name of the design
     """Work stopped because it would pass a time, memory or size limit."""
 

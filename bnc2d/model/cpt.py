@@ -17,6 +17,7 @@ from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
 COLUMN_TOLERANCE = Fraction(1, 10**6)
+_ONE = Fraction(1)
 
 
 class CPT:
@@ -35,7 +36,7 @@ class CPT:
         scope = tuple(parents)
         columns = _columns(child, scope, list(entries))
         for index, total in enumerate(_column_sums(columns)):
-            if total != 1:
+            if total is not _ONE and total != 1:
                 raise NetworkError(_off_by(child, scope, index, total))
         self._set(child, scope, columns)
 
@@ -66,7 +67,7 @@ class CPT:
         columns = _columns(child, scope, [known[number] for number in numbers])
         worst = Fraction(0)
         for index, total in enumerate(_column_sums(columns)):
-            if total == 1:
+            if total is _ONE or total == 1:
                 continue
             miss = abs(total - 1)
             if total == 0 or (miss > COLUMN_TOLERANCE and not normalise):
@@ -118,13 +119,11 @@ def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fract
     if len(entries) != size:
         shape = " x ".join(str(len(variable)) for variable in (*parents, child))
         raise NetworkError(f"table of {child.name!r} has {len(entries)} entries, expected {size} ({shape})")
-    if min(entries) < 0:
-        position = next(position for position, entry in enumerate(entries) if entry < 0)
-        column, state = divmod(position, len(child))
-        where = column_name(child, parents, column)
-        raise NetworkError(
-            f"{where} has a negative entry ({show(entries[position])}) for {child.states[state]!r}"
-        )
+    for position, entry in enumerate(entries):
+        if entry.numerator < 0:
+            column, state = divmod(position, len(child))
+            where = column_name(child, parents, column)
+            raise NetworkError(f"{where} has a negative entry ({show(entry)}) for {child.states[state]!r}")
     columns = np.empty(size, dtype=object)
     columns[:] = entries
     return columns.reshape(-1, len(child))
@@ -132,14 +131,12 @@ def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fract
 
 def _column_sums(columns: NDArray[np.object_]) -> list[Fraction]:
     """Return the exact sum of each column (a row here), through integers over a common denominator."""
-    entries: set[Fraction] = set(columns.reshape(-1).tolist())
-    scale = lcm(*{entry.denominator for entry in entries})
-    if (
-        scale.bit_length() > 4096
-    ):  # many unrelated denominators: one scale for all would cost more than it saves
-        return list(columns.sum(axis=1))
-    scaled = {entry: entry.numerator * (scale // entry.denominator) for entry in entries}
-    return [Fraction(sum(map(scaled.__getitem__, column)), scale) for column in columns.tolist()]
+    rows: list[list[Fraction]] = columns.tolist()
+    scale = lcm(*{entry.denominator for row in rows for entry in row})
+    if scale.bit_length() > 4096:  # many unrelated denominators: one scale for all costs more than it saves
+        return [sum(row, Fraction(0)) for row in rows]
+    totals = (sum([entry.numerator * (scale // entry.denominator) for entry in row]) for row in rows)
+    return [_ONE if total == scale else Fraction(total, scale) for total in totals]
 
 
 def column_name(child: Variable, parents: tuple[Variable, ...], column: int) -> str:

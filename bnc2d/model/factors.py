@@ -28,8 +28,8 @@ Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
 _CHUNK_ENTRIES = 1 << 17
 # All pairs of patterns are multiplied by BLAS where at least one in this many is asked for.
 _DENSE_PAIRS = 8
-# From this many terms on, a matrix product per pair of patterns beats a pass per term.
-_LONG_SUM = 32
+# A matrix product per pair of patterns pays from this many multiplications on.
+_WORTH_A_MATRIX = 2048
 # Positive float64 values below 2**-1000 are not trusted; 2**-1022 is where relative accuracy ends.
 LOWEST_EXPONENT = -1000
 # Room for sums of 2**100 terms before 2**1024 overflows.
@@ -81,10 +81,11 @@ def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...]) -> Fac
     trusted = left.trusted[of_left] & right.trusted[of_right]
     axes = _Axes.of(left, right, summed)
     pieces = _grouped_axes(left, axes), _grouped_axes(right, axes)
-    if in_range and len(left.table) * len(right.table) <= _DENSE_PAIRS * len(pairs):
-        table = _product_of_all_pairs(*pieces, pairs)
-    elif in_range and pieces[0].shape[2] >= _LONG_SUM:
+    by_matrix = pieces[0].shape[2] * pieces[0].shape[3] * pieces[1].shape[3] >= _WORTH_A_MATRIX
+    if in_range and by_matrix:
         table = _product_by_pair(*pieces, of_left, of_right)
+    elif in_range and len(left.table) * len(right.table) <= _DENSE_PAIRS * len(pairs):
+        table = _product_of_all_pairs(*pieces, pairs)
     else:
         watched = trusted if floating and not in_range else None
         table = _product_by_entry(*pieces, of_left, of_right, watched)

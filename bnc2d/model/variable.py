@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
-
-_FALSE_TRUE = {("0", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"),
-               ("absent", "present")}  # fmt: skip
+from bnc2d.names import false_true
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +42,6 @@ class Variable:
     def __len__(self) -> int:
         return len(self.states)
 
-    @property
-    def false_true(self) -> tuple[str, str] | None:
-        """The states that read as false and true, or None where they do not read so.
-
-        >>> Variable("CT", ("yes", "no")).false_true
-        ('no', 'yes')
-        """
-        if len(self.states) != 2:
-            return None
-        first, second = self.states
-        if (first.lower(), second.lower()) in _FALSE_TRUE:
-            return first, second
-        if (second.lower(), first.lower()) in _FALSE_TRUE:
-            return second, first
-        return None
-
     def index(self, state: object) -> int:
         """Return the position of ``state``, which may be a name, or a number or bool that reads as one.
 
@@ -69,7 +51,8 @@ class Variable:
         if isinstance(state, str):
             text = state
         elif isinstance(state, bool | np.bool_):
-            text = self.false_true[int(bool(state))] if self.false_true else str(bool(state))
+            reading = false_true(self.states) or ("False", "True")
+            text = reading[int(state)]
         elif isinstance(state, float) and state.is_integer():
             text = str(state) if str(state) in self.states else str(int(state))
         else:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from tests.fuzz.attacks import attacks
-from tests.fuzz.cases import SUFFIXES, damaged
-from tests.fuzz.harness import limit_memory, misbehaviours
+from tests.fuzz.batches import attacks_batch, damaged_batch
+from tests.fuzz.cases import SUFFIXES
+from tests.fuzz.harness import limit_memory
 
 _BATCH = 500
 
@@ -28,14 +27,14 @@ def main() -> int:
     failures = 0
     with ProcessPoolExecutor(options.jobs, mp_context=context, initializer=limit_memory) as pool:
         batches = {
-            pool.submit(_damaged_batch, suffix, first, min(_BATCH, options.seed + options.files - first)): (
+            pool.submit(damaged_batch, suffix, first, min(_BATCH, options.seed + options.files - first)): (
                 suffix,
                 first,
             )
             for suffix in SUFFIXES
             for first in range(options.seed, options.seed + options.files, _BATCH)
         }
-        batches[pool.submit(_attacks)] = ("attacks", 0)
+        batches[pool.submit(attacks_batch)] = ("attacks", 0)
         for batch, (suffix, first) in batches.items():
             for line in batch.result():
                 failures += 1
@@ -44,18 +43,6 @@ def main() -> int:
     print(f"{options.files} files of each of {len(SUFFIXES)} formats, and the attacks, in {seconds:.0f} s:")
     print(f"{failures} escaped")
     return 1 if failures else 0
-
-
-def _damaged_batch(suffix: str, first: int, count: int) -> list[str]:
-    def cases() -> Iterator[tuple[str, bytes]]:
-        for seed in range(first, first + count):
-            yield damaged(suffix, seed)
-
-    return misbehaviours(cases())
-
-
-def _attacks() -> list[str]:
-    return misbehaviours(attacks())
 
 
 if __name__ == "__main__":

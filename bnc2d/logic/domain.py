@@ -1,0 +1,119 @@
+"""The features of a circuit and their states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import TypeAlias
+
+from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
+from bnc2d.names import false_true
+
+# What an int means in this package.
+FeatureId: TypeAlias = int  # position of a feature in its domain
+StateMask: TypeAlias = int  # set of states: bit i stands for state i
+Instance: TypeAlias = Mapping[str, object]
+
+
+class Domain:
+    """Named features, each with its states, in order; immutable.
+
+    >>> domain = Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1")})
+    >>> domain.show_literal(0, 0b101), domain.show_literal(1, 0b01)
+    ('BP∈{Low,High}', '¬CT')
+    """
+
+    def __init__(self, features: Mapping[str, Sequence[str]]) -> None:
+        self.names = tuple(features)
+        self.states = tuple(tuple(states) for states in features.values())
+        for name, states in zip(self.names, self.states, strict=True):
+            if not isinstance(name, str) or not name:
+                raise LogicError(f"a feature's name must be a non-empty string, not {name!r}")
+            if not states or any(not isinstance(state, str) or not state for state in states):
+                raise LogicError(f"feature {name!r}: states must be non-empty strings")
+            if len(set(states)) != len(states):
+                raise LogicError(f"feature {name!r} has a state twice")
+
+    @cached_property
+    def _index(self) -> dict[str, FeatureId]:
+        return {name: position for position, name in enumerate(self.names)}
+
+    @cached_property
+    def cardinalities(self) -> tuple[int, ...]:
+        """The number of states of each feature."""
+        return tuple(len(states) for states in self.states)
+
+    @property
+    def instance_count(self) -> int:
+        """The number of instances."""
+        return prod(self.cardinalities)
+
+    def index(self, name: str) -> FeatureId:
+        """Return the position of a feature."""
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError(f"unknown feature {name!r}{did_you_mean(name, self.names)}") from None
+
+    def state_index(self, feature: FeatureId, state: object) -> int:
+        """Return the position of a state; bools fit features that read as false and true."""
+        states = self.states[feature]
+        reading = false_true(states)
+        text = reading[int(state)] if isinstance(state, bool) and reading else str(state)
+        try:
+            return states.index(text)
+        except ValueError:
+            hint = did_you_mean(text, states)
+            raise UnknownNameError(f"feature {self.names[feature]!r} has no state {text!r}{hint}") from None
+
+    def full(self, feature: FeatureId) -> StateMask:
+        """Return the mask of all states."""
+        return (1 << len(self.states[feature])) - 1
+
+    def mask(self, feature: FeatureId, states: object) -> StateMask:
+        """Return the mask of one state or of an iterable of states."""
+        if isinstance(states, Iterable) and not isinstance(states, str):
+            return sum(1 << position for position in {self.state_index(feature, state) for state in states})
+        return 1 << self.state_index(feature, states)
+
+    def states_of(self, feature: FeatureId, mask: StateMask) -> tuple[str, ...]:
+        """Return the states in a mask, in order."""
+        return tuple(state for position, state in enumerate(self.states[feature]) if mask >> position & 1)
+
+    def encode(self, instance: Instance) -> list[int]:
+        """Return the state position of every feature; a missing or unknown feature is an error."""
+        for name in instance:
+            self.index(name)
+        missing = [name for name in self.names if name not in instance]
+        if missing:
+            raise LogicError(f"the instance sets no state for {', '.join(map(repr, missing[:8]))}")
+        return [self.state_index(feature, instance[name]) for feature, name in enumerate(self.names)]
+
+    def decode(self, positions: Sequence[int]) -> dict[str, str]:
+        """Return the instance with these state positions."""
+        return {n: s[int(p)] for n, s, p in zip(self.names, self.states, positions, strict=True)}
+
+    def show_literal(self, feature: FeatureId, mask: StateMask) -> str:
+        """Return a literal as the paper prints it: ``BP∈{Low,High}``, ``HR=Normal``, ``CT``, ``¬CT``."""
+        name, chosen = self.names[feature], self.states_of(feature, mask)
+        if len(chosen) != 1:
+            return f"{name}∈{{{','.join(chosen)}}}"
+        reading = false_true(self.states[feature])
+        if reading is None:
+            return f"{name}={chosen[0]}"
+        return name if chosen[0] == reading[1] else f"¬{name}"
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Domain):
+            return NotImplemented
+        return self.names == other.names and self.states == other.states
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.states))
+
+    def __repr__(self) -> str:
+        return f"<Domain of {len(self.names)} features, {self.instance_count} instances>"

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     table = Table(title=None)
     for heading in ("network", "variables", "edges", "roots", "leaves", "states", "max parents", "entries"):
-        table.add_column(heading, justify="left" if heading == "network" else "right")
+        table.add_column(heading, justify="left" if heading == "network" else "right", overflow="fold")
     for fact in facts:
         low, high = fact["min_states"], fact["max_states"]
         states = str(low) if low == high else f"{low}-{high}"

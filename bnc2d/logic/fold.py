@@ -11,6 +11,9 @@ from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 Value = TypeVar("Value")
 
 
+_LITERAL, _AND = int(Kind.LITERAL), int(Kind.AND)
+
+
 def fold_all(
     manager: Manager,
     root: NodeId,
@@ -18,18 +21,30 @@ def fold_all(
     literal: Callable[[FeatureId, StateMask], Value],
     conjunction: Callable[[Sequence[Value]], Value],
     disjunction: Callable[[Sequence[Value]], Value],
+    *,
+    release: bool = False,
 ) -> dict[NodeId, Value]:
-    """Return the value of every node below ``root``; children's values come in the order of their ids."""
+    """Return the value of every node below ``root``; children's values come in the order of their ids.
+
+    With ``release``, a node's value is let go once its last parent has used it.
+    """
+    kinds, payloads = manager.kinds, manager.payloads
+    nodes = manager.reachable(root)
+    last_use = {child: node for node in nodes for child in manager.children(node)} if release else {}
     values: dict[NodeId, Value] = {}
-    for node in manager.reachable(root):
-        kind = manager.kind(node)
-        if kind == Kind.LITERAL:
-            values[node] = literal(*manager.literal_of(node))
-        elif kind == Kind.CONSTANT:
+    for node in nodes:
+        kind, payload = kinds[node], payloads[node]
+        if kind == _LITERAL:
+            values[node] = literal(payload[0], payload[1])
+        elif kind < _LITERAL:
             values[node] = constant(node == TRUE)
         else:
-            combine = conjunction if kind == Kind.AND else disjunction
-            values[node] = combine([values[child] for child in manager.children(node)])
+            parts = [values[child] for child in payload]
+            values[node] = conjunction(parts) if kind == _AND else disjunction(parts)
+            if release:
+                for child in payload:
+                    if last_use[child] == node:
+                        del values[child]
     return values
 
 
@@ -40,9 +55,11 @@ def fold(
     literal: Callable[[FeatureId, StateMask], Value],
     conjunction: Callable[[Sequence[Value]], Value],
     disjunction: Callable[[Sequence[Value]], Value],
+    *,
+    release: bool = False,
 ) -> Value:
     """Return the value of ``root``."""
-    return fold_all(manager, root, constant, literal, conjunction, disjunction)[root]
+    return fold_all(manager, root, constant, literal, conjunction, disjunction, release=release)[root]
 
 
 def rewrite(
@@ -56,6 +73,17 @@ def rewrite(
     """Return the circuit with every literal replaced; with ``dual``, AND and OR (and constants) swapped."""
     target = manager if into is None else into
     conjunction, disjunction = (target.add_or, target.add_and) if dual else (target.add_and, target.add_or)
-    return fold(
-        manager, root, lambda value: TRUE if value != dual else FALSE, literal, conjunction, disjunction
-    )
+    kinds, payloads = manager.kinds, manager.payloads
+    keeps_nodes = target is manager and not dual  # then a node whose children stay is its own image
+    images: dict[NodeId, NodeId] = {FALSE: TRUE, TRUE: FALSE} if dual else {FALSE: FALSE, TRUE: TRUE}
+    for node in manager.reachable(root):
+        kind, payload = kinds[node], payloads[node]
+        if kind == _LITERAL:
+            images[node] = literal(payload[0], payload[1])
+        elif kind >= _AND:
+            children = [images[child] for child in payload]
+            if keeps_nodes and children == list(payload):
+                images[node] = node
+            else:
+                images[node] = conjunction(children) if kind == _AND else disjunction(children)
+    return images[root]

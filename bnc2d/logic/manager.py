@@ -35,26 +35,28 @@ class Manager:
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
-        self._kinds = bytearray([Kind.CONSTANT, Kind.CONSTANT])
-        self._payloads: list[tuple[int, ...]] = [(), ()]
+        # Read these in inner loops; only this class writes them.
+        self.kinds = bytearray([Kind.CONSTANT, Kind.CONSTANT])
+        self.payloads: list[tuple[int, ...]] = [(), ()]
+        self.or_decomposable: dict[NodeId, bool] = {}  # answers given before; nodes never change
         self._unique: dict[tuple[Kind, tuple[int, ...]], NodeId] = {}
 
     def __len__(self) -> int:
-        return len(self._payloads)
+        return len(self.payloads)
 
     def kind(self, node: NodeId) -> Kind:
         """Return what the node is."""
-        return Kind(self._kinds[node])
+        return Kind(self.kinds[node])
 
     def children(self, node: NodeId) -> tuple[NodeId, ...]:
         """Return the children of an AND or OR; constants and literals have none."""
-        return self._payloads[node] if self._kinds[node] >= Kind.AND else ()
+        return self.payloads[node] if self.kinds[node] >= Kind.AND else ()
 
     def literal_of(self, node: NodeId) -> tuple[FeatureId, StateMask]:
         """Return feature and mask of a literal."""
-        if self._kinds[node] != Kind.LITERAL:
+        if self.kinds[node] != Kind.LITERAL:
             raise LogicError(f"node {node} is not a literal")
-        feature, mask = self._payloads[node]
+        feature, mask = self.payloads[node]
         return feature, mask
 
     def add_literal(self, feature: FeatureId, mask: StateMask) -> NodeId:
@@ -80,11 +82,11 @@ class Manager:
         kept.discard(neutral)
         if dominant in kept:
             return dominant
-        literals = [child for child in kept if self._kinds[child] == Kind.LITERAL]
+        literals = [child for child in kept if self.kinds[child] == Kind.LITERAL]
         if len(literals) > 1:
             masks: dict[FeatureId, StateMask] = {}
             for literal in literals:
-                feature, mask = self._payloads[literal]
+                feature, mask = self.payloads[literal]
                 if feature in masks:
                     mask = masks[feature] & mask if kind == Kind.AND else masks[feature] | mask
                 masks[feature] = mask
@@ -101,9 +103,9 @@ class Manager:
         key = (kind, payload)
         node = self._unique.get(key)
         if node is None:
-            node = self._unique[key] = len(self._payloads)
-            self._kinds.append(kind)
-            self._payloads.append(payload)
+            node = self._unique[key] = len(self.payloads)
+            self.kinds.append(kind)
+            self.payloads.append(payload)
         return node
 
     def reachable(self, root: NodeId) -> list[NodeId]:
@@ -112,17 +114,17 @@ class Manager:
         pending = [root]
         while pending:
             node = pending.pop()
-            if self._kinds[node] >= Kind.AND:
-                fresh = [child for child in self._payloads[node] if child not in seen]
+            if self.kinds[node] >= Kind.AND:
+                fresh = [child for child in self.payloads[node] if child not in seen]
                 seen.update(fresh)
                 pending.extend(fresh)
         return sorted(seen)
 
     def assert_consistent(self) -> None:
         """Check every invariant of the encoding; for tests."""
-        assert len(self._kinds) == len(self._payloads) == len(self._unique) + 2  # noqa: S101
+        assert len(self.kinds) == len(self.payloads) == len(self._unique) + 2  # noqa: S101
         for (kind, payload), node in self._unique.items():
-            assert (self._kinds[node], self._payloads[node]) == (kind, payload)  # noqa: S101
+            assert (self.kinds[node], self.payloads[node]) == (kind, payload)  # noqa: S101
             if kind == Kind.LITERAL:
                 feature, mask = payload
                 assert 0 < mask < self.domain.full(feature)  # noqa: S101
@@ -131,5 +133,5 @@ class Manager:
                 assert list(payload) == sorted(set(payload))  # noqa: S101
                 assert FALSE < TRUE < payload[0]  # noqa: S101
                 assert payload[-1] < node  # noqa: S101
-                features = [self._payloads[c][0] for c in payload if self._kinds[c] == Kind.LITERAL]
+                features = [self.payloads[c][0] for c in payload if self.kinds[c] == Kind.LITERAL]
                 assert len(features) == len(set(features))  # noqa: S101

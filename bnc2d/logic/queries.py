@@ -55,6 +55,7 @@ def _evaluate_chunk(manager: Manager, root: NodeId, rows: Rows) -> NDArray[np.bo
         literal,
         lambda values: reduce(and_, values),
         lambda values: reduce(or_, values),
+        release=True,
     )
     packed = np.frombuffer(bits.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
     return np.unpackbits(packed, count=count, bitorder="little").astype(bool)
@@ -84,7 +85,10 @@ def features_below(manager: Manager, root: NodeId) -> dict[NodeId, FeatureSet]:
 
 def is_or_decomposable(manager: Manager, root: NodeId) -> bool:
     """Return whether no two disjuncts of an OR share a feature."""
-    return _is_decomposable(manager, root, Kind.OR)
+    known = manager.or_decomposable
+    if root not in known:
+        known[root] = _is_decomposable(manager, root, Kind.OR)
+    return known[root]
 
 
 def is_and_decomposable(manager: Manager, root: NodeId) -> bool:
@@ -93,15 +97,28 @@ def is_and_decomposable(manager: Manager, root: NodeId) -> bool:
 
 
 def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
-    below = features_below(manager, root)
-    for node in below:
-        if manager.kind(node) == kind:
-            seen = 0
-            for child in manager.children(node):
-                if seen & below[child]:
-                    return False
-                seen |= below[child]
-    return True
+    """Fold the features below a node, or None once two parts of a node of this kind share one."""
+
+    def split(parts: Sequence[FeatureSet | None]) -> FeatureSet | None:
+        seen = 0
+        for part in parts:
+            if part is None or seen & part:
+                return None
+            seen |= part
+        return seen
+
+    def shared(parts: Sequence[FeatureSet | None]) -> FeatureSet | None:
+        seen = 0
+        for part in parts:
+            if part is None:
+                return None
+            seen |= part
+        return seen
+
+    conjunction, disjunction = (split, shared) if kind == Kind.AND else (shared, split)
+    empty: Callable[[bool], FeatureSet | None] = lambda _: 0  # noqa: E731
+    literal: Callable[[int, int], FeatureSet | None] = lambda feature, _: 1 << feature  # noqa: E731
+    return fold(manager, root, empty, literal, conjunction, disjunction, release=True) is not None
 
 
 def is_monotone_towards(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:

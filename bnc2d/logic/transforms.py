@@ -40,7 +40,7 @@ def condition(manager: Manager, root: NodeId, allowed: Mapping[FeatureId, StateM
 
 
 def complete_reason(manager: Manager, root: NodeId, positions: Sequence[int]) -> NodeId:
-    """Return the complete reason: failing literals become false, the others shrink to the instance's state."""
+    """Return the complete reason: failing literals become false, others shrink to the state."""
     _require_or_decomposable(manager, root, "complete")
     return rewrite(
         manager,

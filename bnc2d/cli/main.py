@@ -70,12 +70,18 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _fail(message: str) -> int:
-    print("bnc2d: error: " + " ".join(message.split()), file=sys.stderr)
+    _say("error", message)
     return EXIT_BAD_INPUT
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"bnc2d: warning: {message}", file=sys.stderr)
+    _say("warning", str(message))
+
+
+def _say(kind: str, message: str) -> None:
+    """Print one line; names from files must not steer the terminal."""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(message.split()))
+    print(f"bnc2d: {kind}: {line}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -78,10 +78,12 @@ class BayesianNetwork:
                 if waiting[child] == 0:
                     ready.append(child)
         if remaining:  # every remaining variable has a remaining parent, so walking up must repeat
-            path = [next(iter(remaining))]
-            while path.count(path[-1]) < 2:
-                path.append(next(parent for parent in remaining[path[-1]] if parent in remaining))
-            cycle = path[path.index(path[-1]) :][::-1]
+            name = next(iter(remaining))
+            step: dict[str, int] = {}
+            while name not in step:
+                step[name] = len(step)
+                name = next(parent for parent in remaining[name] if parent in remaining)
+            cycle = [name, *reversed(list(step)[step[name] :])]
             shown = cycle if len(cycle) <= 12 else [*cycle[:10], "…", cycle[-1]]
             raise NetworkError(f"the network has a cycle: {' → '.join(shown)}")
 

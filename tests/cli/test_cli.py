@@ -148,6 +148,13 @@ def test_warnings_are_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert err.count("\n") == 1
 
 
+def test_names_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "predict", "diagnosis", "--target", "\x1b[31mD\n", "BP=Low")
+    assert code == 2
+    assert "\x1b" not in err
+    assert err.count("\n") == 1
+
+
 def test_ctrl_c_ends_quietly(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

@@ -126,6 +126,13 @@ def test_networks_that_are_none(variables: list[Variable], cpts: list[CPT], word
         BayesianNetwork(variables, cpts)
 
 
+def test_a_long_cycle_is_named_at_once() -> None:
+    ring = [Variable(f"V{number}", ("0", "1")) for number in range(20_000)]
+    cpts = [uniform(child, ring[number - 1]) for number, child in enumerate(ring)]
+    with pytest.raises(NetworkError, match=r"cycle: V0 → V1 → V2 → .* → … → V0$"):
+        BayesianNetwork(ring, cpts)
+
+
 def test_a_network_is_a_value() -> None:
     net = BayesianNetwork([B, A], [uniform(A), uniform(B, A)], name="pair")
     assert [v.name for v in net.variables] == ["B", "A"]

@@ -1,0 +1,80 @@
+"""Exact rationals as decimal texts that read back as the same rationals.
+
+A column of probabilities is ``n_i / N`` with a common denominator ``N``. When ``N`` has only the factors 2
+and 5, the decimals are exact. Otherwise (1/3, 2/7, ...) no decimals are, but proportional ones exist: with
+``k`` digits and ``m = round(10^k / N)``, the decimals ``n_i * m / 10^k`` sum to ``N * m / 10^k`` and miss 1
+by at most ``N / (2 * 10^k)``. The reader divides each by that sum, exactly, and has ``n_i / N`` again.
+With ``k`` 12 more than the digits of ``N`` the miss stays below 1e-12, far inside what a reader repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import lcm
+
+from bnc2d.errors import FormatError
+from bnc2d.model.cpt import CPT
+from bnc2d.model.numbers import MAX_DIGITS
+
+_GUARD_DIGITS = 12
+_LOG10_2 = 0.30103
+
+
+def columns(cpt: CPT, path: str) -> Iterator[list[str]]:
+    """Yield the decimals of each column, parents in order, the last one fastest.
+
+    Raises ``FormatError`` when a number would be longer than the readers accept.
+    """
+    table = cpt.exact.reshape(-1, len(cpt.child)).tolist()
+    try:
+        for column in table:
+            yield column_decimals(column)
+    except OverflowError:
+        message = f"the table of {cpt.child.name!r} needs numbers of more than {MAX_DIGITS} characters"
+        raise FormatError(message, path) from None
+
+
+def column_decimals(column: Sequence[Fraction]) -> list[str]:
+    """Return decimals that are equal, or at least proportional, to the entries of a column.
+
+    >>> column_decimals([Fraction(1, 4), Fraction(3, 4)])
+    ['0.25', '0.75']
+    >>> column_decimals([Fraction(1, 3), Fraction(2, 3)])
+    ['0.3333333333333', '0.6666666666666']
+    """
+    denominator = lcm(*(entry.denominator for entry in column))
+    if denominator == 1:
+        return ["1.0" if entry else "0.0" for entry in column]
+    length = denominator.bit_length()
+    if length * _LOG10_2 > MAX_DIGITS:
+        raise OverflowError
+    if pow(10, length, denominator) == 0:
+        return [exact_decimal(entry) for entry in column]
+    places = len(str(denominator)) + _GUARD_DIGITS
+    factor = (2 * 10**places + denominator) // (2 * denominator)
+    return [
+        _decimal(entry.numerator * (denominator // entry.denominator) * factor, places) for entry in column
+    ]
+
+
+def exact_decimal(number: Fraction) -> str:
+    """Return the finite decimal of a non-negative rational whose denominator divides a power of ten."""
+    denominator = number.denominator
+    twos = (denominator & -denominator).bit_length() - 1
+    fives = 0
+    odd = denominator >> twos
+    while odd > 1:
+        odd //= 5
+        fives += 1
+    places = max(twos, fives)
+    return _decimal(number.numerator * (10**places // denominator), places)
+
+
+def _decimal(scaled: int, places: int) -> str:
+    """Return ``scaled / 10^places`` in at most ``MAX_DIGITS`` characters."""
+    if places + 2 > MAX_DIGITS:
+        raise OverflowError
+    digits = str(scaled).rjust(places + 1, "0")
+    whole, decimals = digits[: len(digits) - places], digits[len(digits) - places :].rstrip("0")
+    return f"{whole}.{decimals or '0'}"

@@ -1,0 +1,98 @@
+"""Bytes in and out: gzip, size limits, UTF-8, and writing that never leaves half a file."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import stat
+import zlib
+from contextlib import suppress
+from io import BytesIO
+from typing import IO
+
+from bnc2d.errors import FormatError
+
+MAX_BYTES = 256 * 2**20
+_CHUNK = 2**20
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_bytes(path: str, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the content of a file, decompressed when its ending or its first bytes say gzip."""
+    try:
+        with open(path, "rb") as file:
+            data = _read_limited(file, path, max_bytes)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot read: {_reason(error)}", path) from None
+    if not data:
+        raise FormatError("the file is empty", path)
+    if not path.lower().endswith(".gz") and not data.startswith(_GZIP_MAGIC):
+        return data
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as unpacked:
+            return _read_limited(unpacked, path, max_bytes)
+    except EOFError:
+        raise FormatError("the gzip data ends too early; the file is truncated", path) from None
+    except (OSError, zlib.error) as error:
+        raise FormatError(f"the gzip data is corrupt: {error}", path) from None
+
+
+def _read_limited(file: IO[bytes] | gzip.GzipFile, path: str, max_bytes: int) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while chunk := file.read(_CHUNK):
+        size += len(chunk)
+        if size > max_bytes:
+            raise FormatError(f"more than {max_bytes} bytes; max_bytes raises the limit", path)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def decode(data: bytes, path: str) -> str:
+    """Return the text of UTF-8 ``data`` (a byte order mark is dropped), or name the line that is not."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)"
+        raise FormatError(message, path, line) from None
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    """Write ``data`` to ``path`` in one step, compressed when the name ends in ``.gz``.
+
+    The bytes go to a new file in the same folder that then takes the name, so that a failure or Ctrl-C
+    leaves what was there before. The same data always give the same bytes (no time stamp in gzip).
+    """
+    if path.lower().endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    try:
+        _replace(os.path.realpath(path), data)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot write: {_reason(error)}", path) from None
+
+
+def _replace(target: str, data: bytes) -> None:
+    mode = None
+    with suppress(FileNotFoundError):
+        status = os.stat(target)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it exists and is not a regular file")
+        mode = stat.S_IMODE(status.st_mode)
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise

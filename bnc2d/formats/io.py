@@ -1,0 +1,97 @@
+"""The one way in and the one way out: the ending of the name, or ``format=``, picks the module."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError, did_you_mean
+from bnc2d.formats import bif, net, uai, xdsl, xmlbif
+from bnc2d.formats.assemble import MAX_NAME, ParsedNetwork, assemble
+from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.numbers import shorten
+
+
+class _Format(NamedTuple):
+    endings: tuple[str, ...]
+    parse: Callable[[bytes, str], ParsedNetwork]
+    render: Callable[[BayesianNetwork, str], str]
+
+
+FORMATS = {
+    "bif": _Format((".bif",), bif.parse, bif.render),
+    "net": _Format((".net",), net.parse, net.render),
+    "uai": _Format((".uai",), uai.parse, uai.render),
+    "xmlbif": _Format((".xml", ".xmlbif"), xmlbif.parse, xmlbif.render),
+    "xdsl": _Format((".xdsl",), xdsl.parse, xdsl.render),
+}
+
+
+def read_network(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the natural word for it
+    normalise: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> BayesianNetwork:
+    """Return the network in a file: .bif, .net, .uai, .xml or .xmlbif, .xdsl, each also with .gz.
+
+    ``format`` ("bif", "net", "uai", "xmlbif", "xdsl") overrides the ending. Entries are the exact decimals
+    of the file. A column that misses 1 by more than 1e-6 is an error unless ``normalise``; smaller misses are
+    normalised exactly, with one ``NormalisationWarning`` per file. Raises ``FormatError`` for everything
+    that cannot be read, with the line where there is one.
+    """
+    name = os.fspath(path)
+    chosen = _format_of(name, format)
+    network, repairs = assemble(chosen.parse(read_bytes(name, max_bytes), name), normalise=normalise)
+    if repairs.tables:
+        warnings.warn(f"{name}: {repairs}", NormalisationWarning, stacklevel=2)
+    return network
+
+
+def write_network(
+    net: BayesianNetwork,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> None:
+    """Write a network so that reading it gives an equal one (UAI keeps positions, not names).
+
+    The file appears in one step or not at all, and the same network always gives the same bytes. Columns such
+    as 1/3, 2/3 have no finite decimals; they are written as proportional ones that reading normalises back
+    exactly, with a ``NormalisationWarning``. Raises ``UnsupportedError`` for names the format cannot hold.
+    """
+    name = os.fspath(path)
+    chosen = _format_of(name, format)
+    for variable in net.variables:
+        for text in (variable.name, *variable.states):
+            _check_name(text, name)
+    write_bytes(name, chosen.render(net, name).encode())
+
+
+def _format_of(path: str, name: str | None) -> _Format:
+    if name is not None:
+        try:
+            return FORMATS[name]
+        except (KeyError, TypeError):
+            raise FormatError(f"unknown format {name!r}{did_you_mean(name, FORMATS)}", path) from None
+    stem = path.lower().removesuffix(".gz")
+    for candidate in FORMATS.values():
+        if stem.endswith(candidate.endings):
+            return candidate
+    endings = " ".join(ending for known in FORMATS.values() for ending in known.endings)
+    raise FormatError(f"unknown ending; known: {endings} (each also with .gz), or name a format=", path)
+
+
+def _check_name(text: str, path: str) -> None:
+    if len(text) > MAX_NAME:
+        raise UnsupportedError(
+            f"the name {shorten(text)!r} has more than {MAX_NAME} characters, the limit", path
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UnsupportedError(f"the name {shorten(text)!r} has no UTF-8 form", path) from None

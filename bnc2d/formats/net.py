@@ -1,0 +1,254 @@
+r"""Hugin NET: discrete chance nodes and their potentials.
+
+``data`` lists the entries with the child's state varying fastest and the last parent's next, flat or in
+nested parentheses, which then have to fit the table's shape. ``%`` starts a comment, strings know ``\"``
+and ``\\``. Attributes that bnc2d has no use for are skipped, as are experience and fading tables.
+
+Node names have to be C identifiers; a name that is none gets one made for it, and the true name goes into
+the attribute ``bnc2d_name``, from which this reader restores it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bnc2d.formats.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.decimals import columns
+from bnc2d.formats.files import decode
+from bnc2d.formats.identifiers import identifiers
+from bnc2d.formats.netdata import NestedData
+from bnc2d.formats.source import Source
+from bnc2d.formats.tokens import Scanner, language
+from bnc2d.model.cpt import CPT
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.numbers import shorten
+
+_STRING = r'(?:[^"\\]++|\\[\s\S])*+'
+# The value of an attribute: strings, numbers, expressions; its end is a semicolon.
+_VALUE = re.compile(rf"""(?:[^;{{}}"%]++|"{_STRING}"|%[^\n]*+)*+""")
+_DATA = re.compile(r"(?:[^;%]++|%[^\n]*+)*+;")
+_NET = language(symbols="{}()[],;|=", strings=_STRING, comment=r"%[^\n]*+", escapes=True)
+_TRUE_NAME = "bnc2d_name"
+_REFUSED_NODES = ("continuous", "decision", "utility", "function", "temporal", "interval")
+_REFUSED_DATA = ("model_nodes", "model_data")
+_OTHER_KEYWORDS = ("net", "class", "node", "potential", "discrete", "instance", "states", "data", "label")
+_KEYWORDS = frozenset((*_OTHER_KEYWORDS, *_REFUSED_NODES))
+
+
+def parse(data: bytes, path: str) -> ParsedNetwork:
+    """Return what a NET file says."""
+    return _Reader(Source(path, decode(data, path))).network()
+
+
+@dataclass(slots=True)
+class _Potential:
+    """A potential before node identifiers are replaced by names."""
+
+    child: str
+    parents: list[str]
+    data: NestedData
+    at: int
+
+
+class _Reader(Scanner):
+    def __init__(self, source: Source) -> None:
+        super().__init__(source, _NET)
+        self._parsed = ParsedNetwork(source, "", [], [])
+        self._names: dict[str, str] = {}  # of the nodes, by identifier
+        self._potentials: list[_Potential] = []
+
+    def network(self) -> ParsedNetwork:
+        while self.kind != "end":
+            self._block(top=True)
+        self._parsed.tables = [self._table(potential) for potential in self._potentials]
+        return self._parsed
+
+    def _table(self, potential: _Potential) -> ParsedTable:
+        names = self._names
+        for identifier in (potential.child, *potential.parents):
+            if identifier not in names:
+                message = f"potential of the unknown node {shorten(identifier)!r}{suggest(identifier, names)}"
+                raise self.source.error(message, potential.at)
+        parents = [names[parent] for parent in potential.parents]
+        data = potential.data
+        return ParsedTable(names[potential.child], parents, data.entries, potential.at, data.at)
+
+    def _block(self, *, top: bool) -> None:
+        """Read a net, class, node or potential; inside a class also an attribute."""
+        at, word = self.at, self.name("'node' or 'potential'")
+        if not top and self.is_symbol("="):
+            self._skip_attribute(word)
+        elif word == "net" and top:
+            self._net()
+        elif word == "class" and top:
+            self._class()
+        elif word == "discrete":
+            if self.name("'node' after 'discrete'") != "node":
+                raise self.source.error("expected 'node' after 'discrete'", at)
+            self._node(at)
+        elif word == "node":
+            self._node(at)
+        elif word == "potential":
+            self._potential(at)
+        elif word in (*_REFUSED_NODES, "instance"):
+            message = f"{word} node {self._refused_name()!r}; only discrete nodes are supported"
+            raise self.source.unsupported(message, at)
+        else:
+            raise self.source.error(f"expected 'node' or 'potential', but found {shorten(word)!r}", at)
+
+    def _refused_name(self) -> str:
+        if self.is_keyword("node"):
+            self.advance()
+        return shorten(self.token)
+
+    def _net(self) -> None:
+        self.expect("{", "after 'net'")
+        while not self.accept("}"):
+            attribute = self.name("an attribute or '}' in the net block")
+            if attribute == "name" and self.is_symbol("="):
+                self._parsed.name = self._text("name")
+            else:
+                self._skip_attribute(attribute)
+
+    def _class(self) -> None:
+        self._parsed.name = self.name("the name of the class")
+        self.expect("{", "after the name of the class")
+        while not self.accept("}"):
+            self._block(top=False)
+
+    def _node(self, at: int) -> None:
+        identifier = self.name("a node's name")
+        where = f"the block of node {shorten(identifier)!r}"
+        self.expect("{", f"to open {where}")
+        name, states = identifier, None
+        while not self.accept("}"):
+            attribute = self.name(f"an attribute or '}}' in {where}")
+            if attribute == "states":
+                states = self._states(where)
+            elif attribute == _TRUE_NAME:
+                name = self._text(attribute)
+            else:
+                self._skip_attribute(attribute)
+        if states is None:
+            raise self.source.error(f"node {shorten(identifier)!r} has no states", at)
+        if identifier in self._names:
+            raise self.source.error(f"node {shorten(identifier)!r} is declared twice", at)
+        self._names[identifier] = name
+        self._parsed.declare(ParsedVariable(name, states, at))
+
+    def _states(self, where: str) -> list[str]:
+        self.expect("=", "after 'states'")
+        if not self.is_symbol("("):
+            raise self.unexpected(f"'(' before the states in {where}")
+        states = self.words(")", f"after the states in {where}")
+        self.advance()
+        self.expect(";", f"after the states in {where}")
+        return states
+
+    def _text(self, attribute: str) -> str:
+        self.expect("=", f"after {attribute!r}")
+        text = self.name(f"the text of {attribute!r}")
+        self.expect(";", f"after the text of {attribute!r}")
+        return text
+
+    def _skip_attribute(self, attribute: str) -> None:
+        self.expect("=", f"after the attribute {shorten(attribute)!r}")
+        match = _VALUE.match(self.text, self.at)
+        self.end = self.at if match is None else match.end()
+        self.advance()
+        self.expect(";", f"after the attribute {shorten(attribute)!r}")
+
+    def _potential(self, at: int) -> None:
+        child, parents = self._scope(at)
+        where = f"the potential of {shorten(child)!r}"
+        self.expect("{", f"to open {where}")
+        data = None
+        while not self.accept("}"):
+            attribute_at, attribute = self.at, self.name(f"'data' or '}}' in {where}")
+            if attribute in _REFUSED_DATA:
+                message = f"{where} is given by {attribute!r}, an expression; only 'data' is supported"
+                raise self.source.unsupported(message, attribute_at)
+            if attribute != "data":
+                self._skip_attribute(attribute)
+            elif data is None:
+                data = self._data(where)
+            else:
+                raise self.source.error(f"{where} has two 'data'", attribute_at)
+        if data is None:
+            raise self.source.error(f"{where} has no 'data'; state the numbers", at)
+        self._potentials.append(_Potential(child, parents, data, at))
+
+    def _scope(self, at: int) -> tuple[str, list[str]]:
+        self.expect("(", "after 'potential'")
+        names: list[str] = []
+        children: int | None = None
+        while not self.accept(")"):
+            if self.is_symbol("|") and children is None:
+                children = len(names)
+                self.advance()
+            elif not self.accept(","):
+                names.append(self.name("a node's name or ')'"))
+                if len(names) > MAX_PARENTS + 1:
+                    raise self.source.error(
+                        f"a potential with more than {MAX_PARENTS} parents, the limit", at
+                    )
+        children = len(names) if children is None else children
+        if children != 1:
+            raise self.source.unsupported(
+                f"a potential of {children} nodes; only one before '|' is supported", at
+            )
+        return names[0], names[1:]
+
+    def _data(self, where: str) -> NestedData:
+        if not self.is_symbol("="):
+            raise self.unexpected("'=' after 'data'")
+        start = self.end
+        match = _DATA.match(self.text, start)
+        if match is None:
+            raise self.source.error(f"'data' in {where} has no ';'", start)
+        end = match.end() - 1
+        self.end = end + 1
+        self.advance()
+        return NestedData(self.source, where, start, end)
+
+
+def render(net: BayesianNetwork, path: str) -> str:
+    """Return the network as Hugin NET."""
+    return "".join(_render(net, path))
+
+
+def _render(net: BayesianNetwork, path: str) -> Iterator[str]:
+    ids = identifiers(net.names, _KEYWORDS)
+    yield f"net\n{{\n    name = {_string(net.name)};\n}}\n" if net.name else "net\n{\n}\n"
+    for variable in net.variables:
+        states = " ".join(_string(state) for state in variable.states)
+        yield f"\nnode {ids[variable.name]}\n{{\n    states = ({states});\n"
+        if ids[variable.name] != variable.name:
+            yield f"    {_TRUE_NAME} = {_string(variable.name)};\n"
+        yield "}\n"
+    for cpt in net.cpts:
+        given = "".join(f" {ids[parent.name]}" for parent in cpt.parents)
+        yield f"\npotential ({ids[cpt.child.name]} |{given})\n{{\n    data = "
+        yield from _nested(cpt, path)
+        yield ";\n}\n"
+
+
+def _nested(cpt: CPT, path: str) -> Iterator[str]:
+    """Yield the data with one pair of parentheses per group: a level opens where its axis starts anew."""
+    spans: list[int] = []  # columns below one group, for each level of parents, innermost first
+    size = 1
+    for parent in reversed(cpt.parents):
+        size *= len(parent)
+        spans.append(size)
+    for index, column in enumerate(columns(cpt, path)):
+        opened = sum(index % span == 0 for span in spans)
+        closed = sum((index + 1) % span == 0 for span in spans)
+        indent = "\n        " if index else ""
+        yield f"{indent}{'(' * (opened + 1)}{' '.join(column)}{')' * (closed + 1)}"
+
+
+def _string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

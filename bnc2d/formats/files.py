@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import os
-import secrets
-import stat
 import zlib
-from contextlib import suppress
 from io import BytesIO
 from typing import IO
 
+from bnc2d.atomic import atomic_write
 from bnc2d.errors import FormatError
 
-MAX_BYTES = 256 * 2**20
+MAX_BYTES = 64 * 2**20
 _CHUNK = 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -66,33 +63,6 @@ def decode(data: bytes, path: str) -> str:
 def write_bytes(path: str, data: bytes) -> None:
     """Write ``data`` to ``path`` in one step, compressed when the name ends in ``.gz``.
 
-    The bytes go to a new file in the same folder that then takes the name, so that a failure or Ctrl-C
-    leaves what was there before. The same data always give the same bytes (no time stamp in gzip).
+    The same data always give the same bytes (no time stamp in gzip).
     """
-    if path.lower().endswith(".gz"):
-        data = gzip.compress(data, mtime=0)
-    try:
-        _replace(os.path.realpath(path), data)
-    except (OSError, ValueError) as error:
-        raise FormatError(f"cannot write: {_reason(error)}", path) from None
-
-
-def _replace(target: str, data: bytes) -> None:
-    mode = None
-    with suppress(FileNotFoundError):
-        status = os.stat(target)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it exists and is not a regular file")
-        mode = stat.S_IMODE(status.st_mode)
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    atomic_write(path, gzip.compress(data, mtime=0) if path.lower().endswith(".gz") else data)

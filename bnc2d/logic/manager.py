@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
@@ -30,16 +30,32 @@ class Kind(IntEnum):
     OR = 3
 
 
+_LITERAL, _AND, _OR = int(Kind.LITERAL), int(Kind.AND), int(Kind.OR)
+_REMEMBERED_ROOTS = 16
+
+
+class Program(NamedTuple):
+    """A circuit as flat lists, bottom-up: literals (node, feature, mask), gates (node, is OR, children)."""
+
+    literals: list[tuple[int, ...]]
+    gates: list[tuple[NodeId, bool, tuple[NodeId, ...]]]
+
+
 class Manager:
-    """Owns the nodes over one domain; nodes are only ever added."""
+    """Owns the nodes over one domain; nodes are only ever added.
+
+    ``kinds`` and ``payloads`` are open to inner loops of this package; only this class writes them.
+    """
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
-        # Read these in inner loops; only this class writes them.
         self.kinds = bytearray([Kind.CONSTANT, Kind.CONSTANT])
         self.payloads: list[tuple[int, ...]] = [(), ()]
-        self.or_decomposable: dict[NodeId, bool] = {}  # answers given before; nodes never change
-        self._unique: dict[tuple[Kind, tuple[int, ...]], NodeId] = {}
+        self._unique: dict[int, dict[tuple[int, ...], NodeId]] = {_LITERAL: {}, _AND: {}, _OR: {}}
+        # Nodes never change, so answers about them stay true.
+        self.or_decomposable: dict[NodeId, bool] = {}
+        self._reachable: dict[NodeId, list[NodeId]] = {}
+        self._programs: dict[NodeId, Program] = {}
 
     def __len__(self) -> int:
         return len(self.payloads)
@@ -50,45 +66,52 @@ class Manager:
 
     def children(self, node: NodeId) -> tuple[NodeId, ...]:
         """Return the children of an AND or OR; constants and literals have none."""
-        return self.payloads[node] if self.kinds[node] >= Kind.AND else ()
+        return self.payloads[node] if self.kinds[node] >= _AND else ()
 
     def literal_of(self, node: NodeId) -> tuple[FeatureId, StateMask]:
         """Return feature and mask of a literal."""
-        if self.kinds[node] != Kind.LITERAL:
+        if self.kinds[node] != _LITERAL:
             raise LogicError(f"node {node} is not a literal")
         feature, mask = self.payloads[node]
         return feature, mask
 
     def add_literal(self, feature: FeatureId, mask: StateMask) -> NodeId:
         """Return the node of ``feature ∈ mask``; an empty mask is false, a full one true."""
+        node = self._unique[_LITERAL].get((feature, mask))
+        if node is not None:
+            return node
         full = self.domain.full(feature)
         if not 0 <= mask <= full:
             raise LogicError(f"mask {mask:#b} has states that {self.domain.names[feature]!r} has not")
         if mask == 0:
             return FALSE
-        return TRUE if mask == full else self._add(Kind.LITERAL, (feature, mask))
+        return TRUE if mask == full else self._add(_LITERAL, (feature, mask))
 
     def add_and(self, children: Iterable[NodeId]) -> NodeId:
         """Return the conjunction: constants absorbed, literals of a feature intersected, no child twice."""
-        return self._combine(Kind.AND, children)
+        return self._combine(_AND, children)
 
     def add_or(self, children: Iterable[NodeId]) -> NodeId:
         """Return the disjunction: constants absorbed, literals of a feature united, no child twice."""
-        return self._combine(Kind.OR, children)
+        return self._combine(_OR, children)
 
-    def _combine(self, kind: Kind, children: Iterable[NodeId]) -> NodeId:
-        neutral, dominant = (TRUE, FALSE) if kind == Kind.AND else (FALSE, TRUE)
+    def _combine(self, kind: int, children: Iterable[NodeId]) -> NodeId:
         kept = set(children)
-        kept.discard(neutral)
+        payload = tuple(sorted(kept))
+        known = self._unique[kind].get(payload)
+        if known is not None:
+            return known
+        neutral, dominant = (TRUE, FALSE) if kind == _AND else (FALSE, TRUE)
         if dominant in kept:
             return dominant
-        literals = [child for child in kept if self.kinds[child] == Kind.LITERAL]
+        kept.discard(neutral)
+        literals = [child for child in kept if self.kinds[child] == _LITERAL]
         if len(literals) > 1:
             masks: dict[FeatureId, StateMask] = {}
             for literal in literals:
                 feature, mask = self.payloads[literal]
                 if feature in masks:
-                    mask = masks[feature] & mask if kind == Kind.AND else masks[feature] | mask
+                    mask = masks[feature] & mask if kind == _AND else masks[feature] | mask
                 masks[feature] = mask
             if len(masks) < len(literals):
                 kept.difference_update(literals)
@@ -99,39 +122,75 @@ class Manager:
             return kept.pop()
         return self._add(kind, tuple(sorted(kept))) if kept else neutral
 
-    def _add(self, kind: Kind, payload: tuple[int, ...]) -> NodeId:
-        key = (kind, payload)
-        node = self._unique.get(key)
+    def _add(self, kind: int, payload: tuple[int, ...]) -> NodeId:
+        table = self._unique[kind]
+        node = table.get(payload)
         if node is None:
-            node = self._unique[key] = len(self.payloads)
+            node = table[payload] = len(self.payloads)
             self.kinds.append(kind)
             self.payloads.append(payload)
         return node
 
     def reachable(self, root: NodeId) -> list[NodeId]:
-        """Return the nodes below and including ``root``, children before parents."""
+        """Return the nodes below and including ``root``, children before parents; do not change the list."""
+        known = self._reachable.get(root)
+        if known is not None:
+            return known
+        kinds, payloads = self.kinds, self.payloads
         seen = {root}
         pending = [root]
         while pending:
             node = pending.pop()
-            if self.kinds[node] >= Kind.AND:
-                fresh = [child for child in self.payloads[node] if child not in seen]
+            if kinds[node] >= _AND:
+                fresh = [child for child in payloads[node] if child not in seen]
                 seen.update(fresh)
                 pending.extend(fresh)
-        return sorted(seen)
+        if len(self._reachable) >= _REMEMBERED_ROOTS:
+            self._reachable.clear()
+        self._reachable[root] = sorted(seen)
+        return self._reachable[root]
+
+    def program(self, root: NodeId) -> Program:
+        """Return the literals and gates below ``root`` as flat lists, for loops that run often."""
+        known = self._programs.get(root)
+        if known is None:
+            nodes = self.reachable(root)
+            kinds, payloads = self.kinds, self.payloads
+            known = Program(
+                [(node, *payloads[node]) for node in nodes if kinds[node] == _LITERAL],
+                [(node, kinds[node] == _OR, payloads[node]) for node in nodes if kinds[node] >= _AND],
+            )
+            if len(self._programs) >= _REMEMBERED_ROOTS:
+                self._programs.clear()
+            self._programs[root] = known
+        return known
+
+    def find(self, is_or: bool, children: list[NodeId]) -> NodeId:
+        """Return the OR or AND of one or more children; a known gate costs one look-up."""
+        if len(children) == 1:
+            return children[0]
+        kind = _OR if is_or else _AND
+        if len(children) == 2:
+            first, second = children
+            known = self._unique[kind].get((first, second) if first < second else (second, first))
+        else:
+            known = self._unique[kind].get(tuple(sorted(children)))
+        return self._combine(kind, children) if known is None else known
 
     def assert_consistent(self) -> None:
         """Check every invariant of the encoding; for tests."""
-        assert len(self.kinds) == len(self.payloads) == len(self._unique) + 2  # noqa: S101
-        for (kind, payload), node in self._unique.items():
-            assert (self.kinds[node], self.payloads[node]) == (kind, payload)  # noqa: S101
-            if kind == Kind.LITERAL:
-                feature, mask = payload
-                assert 0 < mask < self.domain.full(feature)  # noqa: S101
-            else:
+        known = sum(len(table) for table in self._unique.values())
+        assert len(self.kinds) == len(self.payloads) == known + 2  # noqa: S101
+        for kind, table in self._unique.items():
+            for payload, node in table.items():
+                assert (self.kinds[node], self.payloads[node]) == (kind, payload)  # noqa: S101
+                if kind == _LITERAL:
+                    feature, mask = payload
+                    assert 0 < mask < self.domain.full(feature)  # noqa: S101
+                    continue
                 assert len(payload) >= 2  # noqa: S101
                 assert list(payload) == sorted(set(payload))  # noqa: S101
                 assert FALSE < TRUE < payload[0]  # noqa: S101
                 assert payload[-1] < node  # noqa: S101
-                features = [self.payloads[c][0] for c in payload if self.kinds[c] == Kind.LITERAL]
+                features = [self.payloads[c][0] for c in payload if self.kinds[c] == _LITERAL]
                 assert len(features) == len(set(features))  # noqa: S101

@@ -6,7 +6,7 @@ literals universally (complete reason) or selecting them (general reason) touche
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import FeatureId, StateMask
@@ -40,21 +40,47 @@ def condition(manager: Manager, root: NodeId, allowed: Mapping[FeatureId, StateM
 
 
 def complete_reason(manager: Manager, root: NodeId, positions: Sequence[int]) -> NodeId:
-    """Return the complete reason: failing literals become false, others shrink to the state."""
+    """Return the complete reason: failing literals become false, others shrink to the instance's state."""
     _require_or_decomposable(manager, root, "complete")
-    return rewrite(
-        manager,
-        root,
-        lambda f, mask: manager.add_literal(f, 1 << positions[f]) if mask >> positions[f] & 1 else FALSE,
-    )
+    return _fixated(manager, root, positions, lambda f, _: manager.add_literal(f, 1 << positions[f]))
 
 
 def general_reason(manager: Manager, root: NodeId, positions: Sequence[int]) -> NodeId:
     """Return the general reason: literals that fail become false, the others stay."""
     _require_or_decomposable(manager, root, "general")
-    return rewrite(
-        manager, root, lambda f, mask: manager.add_literal(f, mask) if mask >> positions[f] & 1 else FALSE
-    )
+    return _fixated(manager, root, positions, manager.add_literal)
+
+
+def _fixated(
+    manager: Manager,
+    root: NodeId,
+    positions: Sequence[int],
+    literal: Callable[[FeatureId, StateMask], NodeId],
+) -> NodeId:
+    """Return the circuit with failing literals false and the others replaced.
+
+    All literals left hold for the instance, so exactly the nodes that fail for it become false. What holds
+    is found first, and only nodes that the result uses are built.
+    """
+    literals, gates = manager.program(root)
+    holding = {TRUE} | {node for node, feature, mask in literals if mask >> positions[feature] & 1}
+    for node, is_or, children in gates:
+        if not holding.isdisjoint(children) if is_or else holding.issuperset(children):
+            holding.add(node)
+    if root not in holding:
+        return FALSE
+    used = {root}
+    for node, is_or, children in reversed(gates):
+        if node in used:
+            used.update(holding.intersection(children) if is_or else children)
+    images = {node: literal(feature, mask) for node, feature, mask in literals if node in used}
+    images[TRUE] = TRUE
+    find = manager.find
+    for node, is_or, children in gates:
+        if node in used:
+            kept = [child for child in children if child in holding] if is_or else children
+            images[node] = find(is_or, [images[child] for child in kept])
+    return images[root]
 
 
 def _require_or_decomposable(manager: Manager, root: NodeId, which: str) -> None:

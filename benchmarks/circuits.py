@@ -1,0 +1,134 @@
+"""Evaluation, conditioning, negation and reasons beside python-nnf, on the same Boolean circuits in one run.
+
+    python benchmarks/circuits.py
+
+The circuits are OR-decomposable forms of weighted threshold functions, like the class formulas of naive Bayes
+classifiers. python-nnf has no complete reason, so it gets the same rewriting in its own terms: literals that
+fail become false, then ``simplify``. Times are per instance (evaluation) or per call, the least of a few;
+building is not counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import nnf
+import numpy as np
+
+from bnc2d.logic.domain import Domain
+from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.nnf import NNF
+
+
+def threshold_circuit(features: int, seed: int) -> NNF:
+    """Return a circuit for "weighted votes exceed half", as the negation of a decision diagram."""
+    rng = Random(seed)  # noqa: S311 - reproducible input
+    weights = [rng.randint(1, 9) for _ in range(features)]
+    manager = Manager(Domain({f"x{i}": ("0", "1") for i in range(features)}))
+    half = sum(weights) // 2
+    level: dict[int, NodeId] = {total: TRUE if total <= half else FALSE for total in range(sum(weights) + 1)}
+    for feature in reversed(range(features)):
+        below = level
+        level = {}
+        for total in range(sum(weights[:feature]) + 1):
+            high, low = below[total + weights[feature]], below[total]
+            if high == low:
+                level[total] = high
+                continue
+            taken = manager.add_and([manager.add_literal(feature, 2), high])
+            left = manager.add_and([manager.add_literal(feature, 1), low])
+            level[total] = manager.add_or([taken, left])
+    return NNF(manager, level[0]).negate()
+
+
+def to_python_nnf(circuit: NNF) -> Any:
+    """Return the same circuit as a python-nnf object."""
+    manager = circuit.manager
+    made: dict[NodeId, Any] = {FALSE: nnf.false, TRUE: nnf.true}
+    for node in manager.reachable(circuit.root):
+        kind = manager.kind(node)
+        if kind == Kind.LITERAL:
+            feature, mask = manager.literal_of(node)
+            made[node] = nnf.Var(manager.domain.names[feature], mask == 2)
+        elif kind in (Kind.AND, Kind.OR):
+            gate = nnf.And if kind == Kind.AND else nnf.Or
+            made[node] = gate({made[child] for child in manager.children(node)})
+    return made[circuit.root]
+
+
+def python_nnf_reason(sentence: Any, model: dict[Any, bool]) -> Any:
+    """Return the complete reason by rewriting literals, in python-nnf's terms."""
+    made: dict[Any, Any] = {}
+    for node in reversed(list(sentence.walk())):
+        if isinstance(node, nnf.Var):
+            made[node] = node if model[node.name] == node.true else nnf.false
+    pending = [sentence]
+    while pending:
+        node = pending[-1]
+        missing = [] if node in made else [child for child in node.children if child not in made]
+        if missing:
+            pending.extend(missing)
+            continue
+        pending.pop()
+        if node not in made:
+            made[node] = type(node)({made[child] for child in node.children})
+    return made[sentence].simplify()
+
+
+def seconds(action: Callable[[], object], repeats: int) -> float:
+    """Return the least time of a few calls."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def compare(circuit: NNF) -> list[tuple[str, float, float]]:
+    """Return the tasks with our seconds and theirs."""
+    theirs = to_python_nnf(circuit)
+    rng = np.random.default_rng(len(circuit.domain))
+    rows = rng.integers(0, 2, size=(10_000, len(circuit.domain)))
+    models = [{f"x{i}": bool(bit) for i, bit in enumerate(row)} for row in rows[:20]]
+    ours = circuit.evaluate(rows)
+    if [theirs.satisfied_by(model) for model in models] != ours[:20].tolist():
+        raise SystemExit("the circuits differ")
+    instance = circuit.domain.decode(rows[int(np.flatnonzero(ours)[0])].tolist())
+    model = {name: state == "1" for name, state in instance.items()}
+    half = {name: instance[name] for name in list(instance)[::2]}
+    half_model = {name: model[name] for name in half}
+    return [
+        (
+            "evaluate",
+            seconds(lambda: circuit.evaluate(rows), 3) / len(rows),
+            seconds(lambda: [theirs.satisfied_by(one) for one in models], 3) / len(models),
+        ),
+        (
+            "condition",
+            seconds(lambda: circuit.condition(half), 9),
+            seconds(lambda: theirs.condition(half_model), 5),
+        ),
+        ("negate", seconds(circuit.negate, 9), seconds(theirs.negate, 5)),
+        (
+            "complete reason",
+            seconds(lambda: circuit.complete_reason(instance), 9),
+            seconds(lambda: python_nnf_reason(theirs, model), 5),
+        ),
+    ]
+
+
+def main() -> None:
+    """Print one line per circuit and task, with the ratio."""
+    print(f"{'nodes':>7} {'task':<16} {'bnc2d (s)':>12} {'python-nnf (s)':>15} {'ratio':>8}")
+    for features in (12, 20, 30, 45):
+        circuit = threshold_circuit(features, seed=features)
+        for task, ours, theirs in compare(circuit):
+            print(f"{circuit.node_count:>7} {task:<16} {ours:>12.3g} {theirs:>15.3g} {theirs / ours:>8.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The network that the compilers work on: pruned, with every feature a leaf.
+
+Step 1 of Zhang and Darwiche (2026), and the copy of inner features that lets the rest of the paper assume
+leaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bnc2d.model.classifier import Classifier
+from bnc2d.model.cpt import CPT
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.variable import Variable
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A classifier's pruned network; ``features`` are leaves of it, in the classifier's order."""
+
+    network: BayesianNetwork
+    target: str
+    features: tuple[str, ...]
+
+
+def prepare(classifier: Classifier) -> Prepared:
+    """Drop leaves that are neither feature nor target again and again, then copy inner features to leaves.
+
+    A copy has one parent, the feature, and repeats its state, so ``P(target, copies)`` is
+    ``P(target, features)``.
+    """
+    network = classifier.network
+    kept = network.ancestors([classifier.target, *classifier.features])
+    variables = [variable for variable in network.variables if variable.name in kept]
+    cpts = [network.cpt(variable) for variable in variables]
+    inner = {parent.name for cpt in cpts for parent in cpt.parents}
+    features = []
+    for name in classifier.features:
+        if name in inner:
+            original = network.variable(name)
+            copy = Variable(_fresh_name(name, kept), original.states)
+            kept.add(copy.name)
+            variables.append(copy)
+            cpts.append(CPT(copy, (original,), _identity(len(original))))
+            features.append(copy.name)
+        else:
+            features.append(name)
+    return Prepared(BayesianNetwork(variables, cpts, network.name), classifier.target, tuple(features))
+
+
+def _fresh_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "′"
+    return name
+
+
+def _identity(size: int) -> list[Fraction]:
+    return [Fraction(int(row == column)) for row in range(size) for column in range(size)]

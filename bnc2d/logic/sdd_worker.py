@@ -1,0 +1,60 @@
+"""Build an SDD from a list of operations; also a program of its own, because pysdd cannot be interrupted.
+
+``python sdd_worker.py FOLDER`` reads ``program.json`` and ``in.vtree`` there and writes ``out.vtree`` and
+``out.sdd``. It imports nothing of bnc2d, so that it starts fast.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, TypeAlias
+
+# An operation, on the results of earlier ones: ["L", [literal]], ["A", positions] or ["O", positions]. The
+# empty conjunction is true, the empty disjunction false. The last operation gives the result.
+Operation: TypeAlias = tuple[str, list[int]]
+
+# Dead nodes are collected when there are so many and more than live ones.
+_DEAD_NODES = 500_000
+
+
+def build(manager: Any, program: list[Operation]) -> Any:
+    """Return the SDD node of the program in a pysdd manager; results are let go after their last use."""
+    last_use = {p: here for here, (kind, parts) in enumerate(program) if kind != "L" for p in parts}
+    results: dict[int, Any] = {}
+    for here, (kind, parts) in enumerate(program):
+        if kind == "L":
+            results[here] = manager.literal(parts[0])
+            continue
+        combine = manager.conjoin if kind == "A" else manager.disjoin
+        pieces = [results[part] for part in parts]
+        while len(pieces) > 1:  # neighbours first, so that wide gates meet in the middle
+            paired = [combine(pieces[i], pieces[i + 1]) for i in range(0, len(pieces) - 1, 2)]
+            pieces = paired + pieces[2 * len(paired) :]
+        results[here] = pieces[0] if pieces else manager.true() if kind == "A" else manager.false()
+        for part in parts:
+            if last_use[part] == here:
+                results.pop(part, None)
+        del pieces
+        dead = manager.dead_count()
+        if dead > _DEAD_NODES and dead > manager.live_count():
+            manager.garbage_collect()
+    return results[len(program) - 1]
+
+
+def main(folder: Path) -> None:
+    """Do the work described by the files in the folder."""
+    from pysdd.sdd import SddManager, Vtree
+
+    job = json.loads((folder / "program.json").read_text("utf-8"))
+    manager = SddManager.from_vtree(Vtree.from_file(str(folder / "in.vtree")))
+    node = build(manager, job["program"])
+    if job["minimize"]:
+        manager.minimize()
+    manager.vtree().save(str(folder / "out.vtree").encode())
+    manager.save(str(folder / "out.sdd").encode(), node)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

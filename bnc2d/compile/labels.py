@@ -1,0 +1,97 @@
+"""Class labels of all instances, block by block, each proven or resolved exactly.
+
+Labels are positions of classes; the position after the last class stands for "in no class".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.compile.tables import SideTable
+from bnc2d.model.decision import DecisionRule
+
+LabelBlock: TypeAlias = NDArray[np.uint8]  # [u, v]
+
+_UNIT_ROUNDOFF = 2.0**-53
+# The arrays of a block should stay in the processor's cache.
+_CELLS_AT_ONCE = 1 << 18
+
+
+@dataclass
+class LabelStats:
+    """How many cells there were, and how many float64 could not decide."""
+
+    cells: int = 0
+    exact_calls: int = 0
+    blocks: int = 0
+
+
+def label_blocks(
+    first: SideTable,
+    second: SideTable,
+    rule: DecisionRule,
+    classes: int,
+    resolve: Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.intp]],
+    stats: LabelStats,
+) -> Iterator[LabelBlock]:
+    """Yield the labels of consecutive rows of the first table against all rows of the second.
+
+    ``P(y, u, v)`` is a sum of non-negative products, so it has a relative error of at most ``k u`` with ``k``
+    the roundings of both tables plus one product and the sum over ``s`` (plus two for the weight of a
+    threshold). A class is proven where it exceeds every other by more than twice that share of their sum;
+    zeros are exact. Every other cell goes to ``resolve(rows, columns)``, which returns exact labels.
+    """
+    weights = np.ones(classes)
+    if rule.threshold is not None:
+        weights[rule.positive] = float(1 - rule.threshold)
+        weights[1 - rule.positive] = float(rule.threshold)
+    states = first.values.shape[2]
+    margin = 2.0 * (first.roundings + second.roundings + states + 8) * _UNIT_ROUNDOFF
+    trusted = first.trusted and second.trusted and margin < 0.01 and weights.min() > 1e-100
+    zero_label = rule.exact_label([0] * classes) % (classes + 1)
+    left = np.broadcast_to(first.values, (len(first.values), classes, states)) * weights[:, None]
+    right = np.broadcast_to(second.values, (len(second.values), classes, states))
+    columns = [np.ascontiguousarray(right[:, y].T) for y in range(classes)]
+    step = max(1, _CELLS_AT_ONCE // len(right))
+    for start in range(0, len(left), step):
+        rows = left[start : start + step]
+        joint = np.stack([rows[:, y] @ columns[y] for y in range(classes)])
+        labels, doubtful = _decide(joint, margin, zero_label)
+        if not trusted:
+            doubtful[:] = True
+        stats.cells += labels.size
+        stats.blocks += 1
+        if doubtful.any():
+            u, v = np.nonzero(doubtful)
+            stats.exact_calls += len(u)
+            labels[u, v] = resolve(u + start, v) % (classes + 1)
+        yield labels
+
+
+def _decide(
+    joint: NDArray[np.float64], margin: float, zero_label: int
+) -> tuple[LabelBlock, NDArray[np.bool_]]:
+    """Return the label of each cell and where it is not proven."""
+    if len(joint) == 1:
+        return np.zeros(joint.shape[1:], dtype=np.uint8), np.zeros(joint.shape[1:], dtype=bool)
+    if len(joint) == 2:
+        low, high = joint
+        labels = (high > low).astype(np.uint8)
+        total = low + high
+        doubtful = np.abs(high - low) <= margin * total
+    else:
+        labels = joint.argmax(axis=0).astype(np.uint8)
+        ordered = np.partition(joint, len(joint) - 2, axis=0)
+        best, second = ordered[-1], ordered[-2]
+        total = best + second
+        doubtful = best - second <= margin * total
+    if doubtful.any():
+        impossible = total == 0
+        labels[impossible] = zero_label
+        doubtful &= ~impossible
+    return labels, doubtful

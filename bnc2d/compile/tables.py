@@ -1,0 +1,79 @@
+"""The two tables of a cut: ``A[u, y, s]`` and ``B[v, y, s]``, for all partial instances at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.compile.cut import Cut, Side
+from bnc2d.compile.jointree import Name
+from bnc2d.compile.prepare import Prepared
+from bnc2d.model.cpt import CPT
+from bnc2d.model.factors import Factor, exponents, multiply_out
+
+
+@dataclass(frozen=True)
+class SideTable:
+    """One row per instance of a side's features (the last varies fastest), ``[row, y, s]`` in float64.
+
+    ``y`` has one state where the side does not mention the target. A row may carry any positive factor.
+    ``roundings`` bounds the operations behind an entry (see ``model/factors.py``); where ``trusted`` is
+    false, an entry may have underflowed and nothing here proves anything.
+    """
+
+    features: tuple[Name, ...]
+    values: NDArray[np.float64]
+    roundings: int
+    trusted: bool
+
+
+def side_tables(prepared: Prepared, cut: Cut) -> tuple[SideTable, SideTable]:
+    """Return the tables of both sides, their separator axes in the same order."""
+    return _side_table(prepared, cut.first, cut.separator), _side_table(prepared, cut.second, cut.separator)
+
+
+def _side_table(prepared: Prepared, side: Side, separator: tuple[Name, ...]) -> SideTable:
+    network = prepared.network
+    results: list[Factor] = []
+    for message in side.messages:
+        parts = [_factor(prepared, network.cpt(name)) for name in message.cpts]
+        parts += [results[position] for position in message.inputs]
+        present = {variable for part in parts for variable in part.scope}
+        summed = tuple(i for name in message.summed if (i := network.index(name)) in present)
+        results.append(multiply_out(parts, summed) if parts else _one())
+    table = results[-1] if results else _one()
+    others = [name for name in separator if name != prepared.target]
+    wanted = [network.index(name) for name in (*side.features, prepared.target, *others)]
+    sizes = [table.sizes.get(variable, 1) for variable in wanted]
+    order = [1 + table.scope.index(variable) for variable in wanted if variable in table.scope]
+    values = table.table.transpose(0, *order).reshape(sizes)
+    full = [len(network.variable(name)) for name in others]
+    values = np.broadcast_to(values, (*sizes[: len(side.features) + 1], *full))
+    rows = prod(sizes[: len(side.features)])
+    shaped = np.ascontiguousarray(values).reshape(rows, sizes[len(side.features)], prod(full))
+    scaled, in_range = _scaled_rows(shaped)
+    return SideTable(side.features, scaled, table.roundings, bool(table.trusted[0]) and in_range)
+
+
+def _one() -> Factor:
+    return Factor((), np.zeros(1, dtype=np.intp), np.ones(1), np.ones(1, dtype=bool))
+
+
+def _factor(prepared: Prepared, cpt: CPT) -> Factor:
+    ids = tuple(prepared.network.index(variable) for variable in cpt.scope)
+    values = cpt.values[None]
+    lowest, highest = exponents(values)
+    exact_positive = bool(np.all((cpt.values > 0) == (cpt.exact != 0)))
+    trusted = np.array([exact_positive and lowest > -1000])
+    return Factor(ids, np.zeros(1, dtype=np.intp), values, trusted, 1, lowest, highest)
+
+
+def _scaled_rows(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
+    """Scale each row by a power of two to a largest entry near 1; report whether none gets too small."""
+    shift = -np.frexp(table.max(axis=(1, 2)))[1]
+    scaled = np.ldexp(table, shift[:, None, None])
+    lowest, _ = exponents(scaled)
+    return scaled, lowest > -500  # so that products of two rows stay above 2**-1000

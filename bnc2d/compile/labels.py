@@ -17,6 +17,9 @@ from bnc2d.model.decision import DecisionRule
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [u, v]
 
+# Exact labels of cells given by row and column numbers; -1 for "in no class".
+Resolve: TypeAlias = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.intp]]
+
 _UNIT_ROUNDOFF = 2.0**-53
 # The arrays of a block should stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 18
@@ -36,7 +39,7 @@ def label_blocks(
     second: SideTable,
     rule: DecisionRule,
     classes: int,
-    resolve: Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.intp]],
+    resolve: Resolve | None,
     stats: LabelStats,
 ) -> Iterator[LabelBlock]:
     """Yield the labels of consecutive rows of the first table against all rows of the second.
@@ -44,7 +47,7 @@ def label_blocks(
     ``P(y, u, v)`` is a sum of non-negative products, so it has a relative error of at most ``k u`` with ``k``
     the roundings of both tables plus one product and the sum over ``s`` (plus two for the weight of a
     threshold). A class is proven where it exceeds every other by more than twice that share of their sum;
-    zeros are exact. Every other cell goes to ``resolve(rows, columns)``, which returns exact labels.
+    zeros are exact. Every other cell goes to ``resolve``; without it, float64 has the last word.
     """
     weights = np.ones(classes)
     if rule.threshold is not None:
@@ -66,7 +69,7 @@ def label_blocks(
             doubtful[:] = True
         stats.cells += labels.size
         stats.blocks += 1
-        if doubtful.any():
+        if resolve is not None and doubtful.any():
             u, v = np.nonzero(doubtful)
             stats.exact_calls += len(u)
             labels[u, v] = resolve(u + start, v) % (classes + 1)

@@ -6,7 +6,7 @@ into words, equal rows are stored once, and what remains is reduced level by lev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class RowPool:
         self._numbers: dict[bytes, int] = {}
         self._words: list[NDArray[np.uint64]] = []  # used instead where a row is a single word
         self._rows: list[NDArray[np.int64]] = []
+        self.distinct = 0  # known after ``reduce``
 
     @property
     def _cells(self) -> int:
@@ -58,7 +59,8 @@ class RowPool:
             words: NDArray[np.uint64] = padded.view("<u8")[:, :, 0].astype(np.uint64)
             return words
         digits: NDArray[np.uint64] = grouped.astype(np.uint64) * self._powers
-        return np.add.reduce(digits, axis=2, dtype=np.uint64)
+        packed_digits: NDArray[np.uint64] = np.add.reduce(digits, axis=2, dtype=np.uint64)
+        return packed_digits
 
     def _unpack(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         digits = (words[:, None] // self._powers) % np.uint64(self._ends)
@@ -72,6 +74,7 @@ class RowPool:
         else:
             rows = np.concatenate(self._rows)
             table = np.frombuffer(b"".join(self._numbers), dtype=np.uint64).reshape(len(self._numbers), -1)
+        self.distinct = len(table)
         distinct, inverse = np.unique(table, return_inverse=True)
         tail = self._cardinalities[len(self._cardinalities) - self._tail :]
         head = self._cardinalities[: len(self._cardinalities) - self._tail]
@@ -80,18 +83,21 @@ class RowPool:
         return nodes[rows]
 
 
-def reduce_blocks(
-    blocks: Iterable[LabelBlock],
-    ends: int,
-    first_cardinalities: Sequence[int],
-    second_cardinalities: Sequence[int],
-    order: Sequence[int],
+def reduce_pool(pool: RowPool, ends: int, cardinalities: Sequence[int], order: Sequence[int]) -> Diagram:
+    """Return the reduced diagram of all rows in the pool.
+
+    ``cardinalities`` are those of the features that number the rows; ``order`` lists these, then the pool's.
+    """
+    builder = DiagramBuilder(ends)
+    nodes = pool.reduce(builder)
+    root = reduce_table(nodes[None, :], cardinalities, builder)
+    return builder.finish(order, int(root[0]))
+
+
+def reduce_blocks(  # type: ignore[no-untyped-def]  # noqa: D103
+    blocks, ends, first_cardinalities, second_cardinalities, order
 ) -> Diagram:
-    """Return the reduced diagram of all labels; ``order`` has the first side's features, then the second's."""
     pool = RowPool(ends, second_cardinalities)
     for block in blocks:
         pool.add(block)
-    builder = DiagramBuilder(ends)
-    nodes = pool.reduce(builder)
-    root = reduce_table(nodes[None, :], first_cardinalities, builder)
-    return builder.finish(order, int(root[0]))
+    return reduce_pool(pool, ends, first_cardinalities, order)

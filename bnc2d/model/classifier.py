@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from math import prod
 from typing import Any, overload
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.model.decision import DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
-from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode
+from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode, in_the_same_form
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
@@ -105,15 +106,7 @@ class Classifier:
         names = np.array([*self.classes, None], dtype=object)[
             self.labels(encoded.rows)
         ]  # NO_CLASS takes the last
-        if encoded.kind is Kind.ONE:
-            return names[0]
-        if encoded.kind is Kind.LIST:
-            return names.tolist()
-        if encoded.kind is Kind.FRAME:
-            column = instances.iloc[:, 0].astype(object).rename(self.target)
-            column.iloc[:] = names
-            return column
-        return names
+        return in_the_same_form(names, encoded.kind, instances, self.target)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
@@ -127,6 +120,13 @@ class Classifier:
             joint = self._query.joint(distinct[close], exact=True)
             labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
         return labels[inverse.reshape(-1)]
+
+    def compile(self, **options: Any) -> Any:
+        """Return the compiled model: every class as an OR-decomposable formula (see ``compile_classifier``).
+
+        The compiler stands above this package and is loaded when it is asked for.
+        """
+        return import_module("bnc2d.compile.compiler").compile_classifier(self, **options)
 
     def count_impossible(self, limit: int = 1 << 22) -> int:
         """Return how many instances have probability zero, by asking all; refuses more than ``limit``."""

@@ -63,6 +63,19 @@ def all_rows(features: Sequence[Variable], chunk: int = 1 << 16) -> Iterator[Row
         yield np.stack(np.unravel_index(numbers, shape), axis=1)
 
 
+def in_the_same_form(answers: NDArray[np.object_], kind: Kind, instances: Any, name: str) -> Any:
+    """Return answers in the question's form: one, a list, an array, a series with the frame's index."""
+    if kind is Kind.ONE:
+        return answers[0]
+    if kind is Kind.LIST:
+        return answers.tolist()
+    if kind is Kind.FRAME:
+        column = instances.iloc[:, 0].astype(object).rename(name)
+        column.iloc[:] = answers
+        return column
+    return answers
+
+
 def _encode_one(features: Sequence[Variable], instance: Instance) -> list[int]:
     try:
         row = [feature.index(instance[feature.name]) for feature in features]

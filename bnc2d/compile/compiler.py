@@ -1,0 +1,49 @@
+"""``Classifier.compile``: options in, compiled model out."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from bnc2d.compile.fast import compile_diagram
+from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit
+from bnc2d.compile.model import CompiledModel, Stats
+from bnc2d.errors import ClassifierError
+from bnc2d.model.classifier import Classifier
+
+Arithmetic: TypeAlias = Literal["certified", "float"]
+
+
+def compile_classifier(
+    classifier: Classifier,
+    *,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    arithmetic: Arithmetic = "certified",
+    progress: ProgressCallback | None = None,
+) -> CompiledModel:
+    """Compile every class of a classifier.
+
+    ``time_limit`` (seconds) and ``memory_limit`` (bytes; default 4 GiB or half of the machine) end with
+    ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every instance; ``"float"`` skips
+    the exact part. ``progress`` is called with the phase and the share of it that is done.
+    """
+    if arithmetic not in ("certified", "float"):
+        raise ClassifierError(f"arithmetic must be 'certified' or 'float', not {arithmetic!r}")
+    watch = Watch(time_limit, progress)
+    result = compile_diagram(
+        classifier, watch, memory_limit or default_memory_limit(), arithmetic == "certified"
+    )
+    stats = Stats(
+        method="fast",
+        seconds=watch.seconds,
+        omega=result.widths.omega,
+        omega_right=result.widths.omega_right,
+        omega_left=result.widths.omega_left,
+        omega_total=result.widths.omega_total,
+        log2_work=result.log_work,
+        frontier=result.frontier,
+        cells=result.labels.cells,
+        exact_calls=result.labels.exact_calls,
+        diagram_nodes=result.diagram.node_count,
+    )
+    return CompiledModel(classifier, result.diagram, stats)

@@ -1,0 +1,57 @@
+"""Time, memory and progress of a compilation."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from bnc2d.errors import LimitExceeded
+
+# Called with the phase and how much of it is done, from 0 to 1.
+ProgressCallback: TypeAlias = Callable[[str, float], None]
+
+_DEFAULT_MEMORY = 4 * 2**30
+
+
+class Watch:
+    """Times the phases of a compilation, reports progress and ends it at its time limit."""
+
+    def __init__(self, time_limit: float | None, progress: ProgressCallback | None) -> None:
+        self._time_limit = time_limit
+        self._started = time.monotonic()
+        self._progress = progress
+        self._phase = "start"
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Name what is done inside the ``with`` block, and add up its seconds."""
+        self._phase = name
+        started = time.perf_counter()
+        self.check(0.0)
+        yield
+        self.check(1.0)
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+    def check(self, done: float = 0.0) -> None:
+        """Report progress; raise ``LimitExceeded`` once the time is up."""
+        if self._progress is not None:
+            self._progress(self._phase, done)
+        spent = time.monotonic() - self._started
+        if self._time_limit is not None and spent > self._time_limit:
+            raise LimitExceeded(
+                f"time limit of {self._time_limit:g} s reached after {spent:.1f} s, "
+                f"in phase '{self._phase}' ({done:.0%} of it done)"
+            )
+
+
+def default_memory_limit() -> int:
+    """Return 4 GiB or half of the machine's memory, whichever is less, in bytes."""
+    try:
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):  # not every system tells
+        return _DEFAULT_MEMORY
+    return min(_DEFAULT_MEMORY, installed // 2)

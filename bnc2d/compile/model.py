@@ -1,0 +1,106 @@
+"""What a compilation gives: every class as a formula, with decisions and counts read off a diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bnc2d.compile.circuit import class_formula
+from bnc2d.compile.diagram import Diagram
+from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.logic.domain import Domain
+from bnc2d.logic.manager import Manager
+from bnc2d.logic.nnf import NNF
+from bnc2d.model.classifier import Classifier
+from bnc2d.model.instances import encode, in_the_same_form
+
+
+@dataclass(frozen=True)
+class Stats:
+    """How a compilation went.
+
+    ``seconds`` per phase; the paper's widths; ``log2_work`` multiplications; ``frontier``, the distinct
+    sub-functions where the two tables meet; ``cells`` decided and ``exact_calls`` among them that float64
+    could not prove; the size of the diagram.
+    """
+
+    method: str
+    seconds: Mapping[str, float]
+    omega: int = 0
+    omega_right: int = 0
+    omega_left: int = 0
+    omega_total: int = 0
+    log2_work: float = 0.0
+    frontier: int = 0
+    cells: int = 0
+    exact_calls: int = 0
+    diagram_nodes: int = 0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data, for JSON."""
+        return asdict(self)
+
+
+class CompiledModel:
+    """A classifier whose class formulas are known.
+
+    ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
+    diagram behind it. Under ``ties="none"`` some instances are in no class.
+    """
+
+    def __init__(self, classifier: Classifier, diagram: Diagram, stats: Stats) -> None:
+        self.classifier = classifier
+        self.diagram = diagram
+        self.stats = stats
+        self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
+        self.manager = Manager(self.domain)
+        self._formulas: dict[tuple[int, bool], NNF] = {}
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The states of the target."""
+        return self.classifier.classes
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return self.classifier.features
+
+    @property
+    def target(self) -> str:
+        """The name of the target."""
+        return self.classifier.target
+
+    def formula(self, name: str, negated: bool = False) -> NNF:
+        """Return the OR-decomposable formula of a class, or of "not this class"."""
+        key = (self._label(name), negated)
+        if key not in self._formulas:
+            self._formulas[key] = NNF(self.manager, class_formula(self.diagram, self.manager, *key))
+        return self._formulas[key]
+
+    def predict(self, instances: Any) -> Any:
+        """Return the class of one instance, or of many in the form they came (see ``Classifier.predict``)."""
+        encoded = encode(self.classifier.feature_variables, instances)
+        names = np.array([*self.classes, None], dtype=object)[self.diagram.labels(encoded.rows)]
+        return in_the_same_form(names, encoded.kind, instances, self.target)
+
+    def count(self, name: str) -> int:
+        """Return the exact number of instances in a class."""
+        return self.diagram.counts(self.domain.cardinalities)[self._label(name)]
+
+    def _label(self, name: object) -> int:
+        try:
+            return self.classes.index(str(name))
+        except ValueError:
+            hint = did_you_mean(name, self.classes)
+            raise ClassifierError(f"the target {self.target!r} has no class {name!r}{hint}") from None
+
+    def __repr__(self) -> str:
+        return (
+            f"<CompiledModel of {self.target}: {len(self.classes)} classes, {len(self.features)} features, "
+            f"{self.diagram.node_count} diagram nodes>"
+        )

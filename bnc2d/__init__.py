@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from bnc2d.version import __version__
 
 if TYPE_CHECKING:
+    from bnc2d.compile.model import CompiledModel as CompiledModel
+    from bnc2d.compile.store import load_model as load
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
     from bnc2d.errors import ClassifierError as ClassifierError
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
     from bnc2d.formats.from_sklearn import from_sklearn as from_sklearn
     from bnc2d.formats.io import read_network as read_network
     from bnc2d.formats.io import write_network as write_network
+    from bnc2d.logic.domain import Domain as Domain
+    from bnc2d.logic.manager import Manager as Manager
+    from bnc2d.logic.nnf import NNF as NNF
+    from bnc2d.logic.terms import Clause as Clause
+    from bnc2d.logic.terms import Term as Term
     from bnc2d.model.classifier import Classifier as Classifier
     from bnc2d.model.cpt import CPT as CPT
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
@@ -37,11 +44,16 @@ _HOME = {
         "Bnc2dError Bnc2dWarning ClassifierError FormatError InstanceError LimitExceeded LogicError "
         "NetworkError NormalisationWarning UnknownNameError UnsupportedError"
     ),
+    "bnc2d.compile.model": "CompiledModel",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.formats.from_pgmpy": "from_pgmpy",
     "bnc2d.formats.from_pyagrum": "from_pyagrum",
     "bnc2d.formats.from_sklearn": "from_sklearn",
     "bnc2d.formats.io": "read_network write_network",
+    "bnc2d.logic.domain": "Domain",
+    "bnc2d.logic.manager": "Manager",
+    "bnc2d.logic.nnf": "NNF",
+    "bnc2d.logic.terms": "Clause Term",
     "bnc2d.model.classifier": "Classifier",
     "bnc2d.model.cpt": "CPT",
     "bnc2d.model.network": "BayesianNetwork",
@@ -49,13 +61,16 @@ _HOME = {
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 
-__all__ = ["__version__", *_MODULE_OF]
+_RENAMED = {"load": ("bnc2d.compile.store", "load_model")}
+
+__all__ = ["__version__", "load", *_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name not in _MODULE_OF and name not in _RENAMED:
         raise AttributeError(f"module 'bnc2d' has no attribute {name!r}")
-    return getattr(import_module(_MODULE_OF[name]), name)
+    module, inner = _RENAMED.get(name) or (_MODULE_OF[name], name)
+    return getattr(import_module(module), inner)
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,9 @@ from bnc2d.version import __version__
 # A command's module is imported only when the command is used: `bnc2d --help` must not wait for numpy.
 COMMANDS = {
     "info": "describe networks: size, roots, leaves, states",
+    "compile": "compile every class of a classifier into a formula",
+    "verify": "check a compiled model by independent means",
+    "bench": "compile a folder of benchmark problems",
     "predict": "decide the class of instances, with exact posteriors",
     "convert": "read a network and write it in another format",
     "demo": "explain a diagnosis, from network to reasons",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -58,7 +60,7 @@ class CompiledModel:
         self.stats = stats
         self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
         self.manager = Manager(self.domain)
-        self._formulas: dict[tuple[int, bool], NNF] = {}
+        self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation, as made so far
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -78,9 +80,9 @@ class CompiledModel:
     def formula(self, name: str, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
         key = (self._label(name), negated)
-        if key not in self._formulas:
-            self._formulas[key] = NNF(self.manager, class_formula(self.diagram, self.manager, *key))
-        return self._formulas[key]
+        if key not in self.formulas:
+            self.formulas[key] = NNF(self.manager, class_formula(self.diagram, self.manager, *key))
+        return self.formulas[key]
 
     def predict(self, instances: Any) -> Any:
         """Return the class of one instance, or of many in the form they came (see ``Classifier.predict``)."""
@@ -91,6 +93,14 @@ class CompiledModel:
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""
         return self.diagram.counts(self.domain.cardinalities)[self._label(name)]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all."""
+        import_module("bnc2d.compile.store").save_model(self, path)
+
+    def verify(self, **options: Any) -> Any:
+        """Check the model by independent means and return a report (see ``verify_model``)."""
+        return import_module("bnc2d.verify.checks").verify_model(self, **options)
 
     def _label(self, name: object) -> int:
         try:

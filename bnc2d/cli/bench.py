@@ -1,0 +1,200 @@
+"""``bnc2d bench``: compile a folder of problems and write one JSON line for each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, TextIO
+
+from bnc2d.compile.compiler import compile_classifier
+from bnc2d.errors import Bnc2dError, FormatError, LimitExceeded
+from bnc2d.formats.io import read_network
+from bnc2d.model.classifier import Classifier
+
+_GRACE = 5.0  # seconds past its own limit before a run is killed
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    command.epilog = (
+        "A problem is a JSON file with network, target, threshold and features. Networks lie in\n"
+        "DIR/networks, problems in DIR/problems. An interrupted run goes on where its --json file ends.\n\n"
+        "example:\n  bnc2d bench --suite DIR --filter 'andes-*' --threshold 0.5 --jobs 2 --json runs.jsonl"
+    )
+    command.add_argument(
+        "--suite", required=True, metavar="DIR", help="the folder with networks and problems"
+    )
+    command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
+    command.add_argument("--threshold", choices=("file", "0.5", "both"), default="file")
+    command.add_argument(
+        "--time-limit", type=float, default=60.0, metavar="S", help="per problem (default 60)"
+    )
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="problems at a time")
+    command.add_argument("--json", metavar="FILE", help="append a line per problem (default: print them)")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run what is missing, then print a summary."""
+    suite = Path(options.suite)
+    if not (suite / "problems").is_dir():
+        raise FormatError("no folder 'problems' in the suite", suite)
+    names = sorted(
+        path.stem for path in (suite / "problems").glob("*.json") if fnmatch(path.stem, options.filter)
+    )
+    kinds = ("file", "0.5") if options.threshold == "both" else (options.threshold,)
+    wanted = [(name, kind) for name in names for kind in kinds]
+    output = Path(options.json) if options.json else None
+    records = _finished(output)
+    missing = [pair for pair in wanted if pair not in records]
+    stream = output.open("a", encoding="utf-8") if output else None
+    try:
+        for record in _run_all(suite, missing, options.time_limit, max(1, options.jobs)):
+            _write(record, stream)
+            records[record["problem"], record["which"]] = record
+    finally:
+        if stream is not None:
+            stream.close()
+    _summarise([records[pair] for pair in wanted if pair in records], stream is not None)
+    return 0
+
+
+def _finished(path: Path | None) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the records of an earlier run; a line cut short by an interruption is dropped from the file."""
+    if path is None or not path.exists():
+        return {}
+    records = {}
+    good = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            record = json.loads(line)
+            records[record["problem"], record["which"]] = record
+        except (ValueError, KeyError, TypeError):
+            continue
+        good.append(line)
+    path.write_text("".join(line + "\n" for line in good), encoding="utf-8")
+    return records
+
+
+def _write(record: dict[str, Any], stream: TextIO | None) -> None:
+    line = json.dumps(record, ensure_ascii=False)
+    print(line, file=stream, flush=True)
+    if stream is not None:
+        shown = f"{record['seconds']:.2f} s" if record["seconds"] is not None else ""
+        print(f"{record['problem']} {record['which']}: {record['status']} {shown}", flush=True)
+
+
+def _run_all(
+    suite: Path, pairs: list[tuple[str, str]], time_limit: float, jobs: int
+) -> Iterator[dict[str, Any]]:
+    """Run each problem in a process of its own, so that peaks of memory are its own and limits are hard."""
+    context = multiprocessing.get_context("fork")
+    pending = list(reversed(pairs))
+    running: dict[Connection, tuple[BaseProcess, str, str, float]] = {}
+    try:
+        while pending or running:
+            while pending and len(running) < jobs:
+                name, kind = pending.pop()
+                receiver, sender = context.Pipe(duplex=False)
+                process = context.Process(
+                    target=_run_one, args=(suite, name, kind, time_limit, sender), daemon=True
+                )
+                process.start()
+                sender.close()
+                running[receiver] = process, name, kind, time.monotonic()
+            ready = wait(list(running), timeout=0.2)
+            for receiver, (child, name, kind, started) in list(running.items()):
+                late = time.monotonic() - started > time_limit + _GRACE
+                if receiver not in ready and not late:
+                    continue
+                record = _record(name, kind, "timeout" if late else "error")
+                if receiver in ready:
+                    try:
+                        record = receiver.recv()
+                    except EOFError:  # killed from outside, most likely for its memory
+                        record = _record(name, kind, "memory")
+                child.kill()
+                child.join()
+                del running[receiver]
+                yield record
+    finally:
+        for left, *_ in running.values():
+            left.kill()
+
+
+def _record(name: str, kind: str, status: str, **facts: Any) -> dict[str, Any]:
+    empty = dict.fromkeys(
+        (
+            "threshold",
+            "seconds",
+            "phases",
+            "nodes",
+            "edges",
+            "models",
+            "omega",
+            "omega_T",
+            "peak_mib",
+            "message",
+        )
+    )
+    return {"problem": name, "which": kind, "status": status} | empty | facts
+
+
+def _run_one(suite: Path, name: str, kind: str, time_limit: float, sender: Connection) -> None:
+    try:
+        sender.send(_compile_problem(suite, name, kind, time_limit))
+    except LimitExceeded as error:
+        status = "memory" if "memory_limit" in str(error) else "timeout"
+        sender.send(_record(name, kind, status, message=str(error)))
+    except MemoryError:
+        sender.send(_record(name, kind, "memory", message="out of memory"))
+    except (Bnc2dError, ValueError, KeyError, OSError) as error:
+        sender.send(_record(name, kind, "error", message=f"{type(error).__name__}: {error}"))
+
+
+def _compile_problem(suite: Path, name: str, kind: str, time_limit: float) -> dict[str, Any]:
+    problem = json.loads((suite / "problems" / f"{name}.json").read_text(encoding="utf-8"))
+    network = read_network(suite / "networks" / problem["network"])
+    threshold = problem["threshold"] if kind == "file" else 0.5
+    classifier = Classifier(network, problem["target"], problem["features"], threshold)
+    started = time.perf_counter()
+    model = compile_classifier(classifier, time_limit=time_limit)
+    formula = model.formula(str(classifier.positive))
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return _record(
+        name,
+        kind,
+        "ok",
+        threshold=threshold,
+        seconds=round(seconds, 4),
+        phases={phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
+        nodes=formula.node_count,
+        edges=formula.edge_count,
+        models=model.count(str(classifier.positive)),
+        omega=model.stats.omega,
+        omega_T=model.stats.omega_total,
+        peak_mib=round(peak, 1),
+    )
+
+
+def _summarise(records: list[dict[str, Any]], visible: bool) -> None:
+    if not visible or not records:
+        return
+    done = [record for record in records if record["status"] == "ok"]
+    print(f"{len(done)} of {len(records)} solved")
+    if done:
+        seconds = sorted(record["seconds"] for record in done)
+        peak = max(record["peak_mib"] for record in done)
+        median, total = statistics.median(seconds), sum(seconds)
+        print(f"seconds: median {median:.2f}, largest {seconds[-1]:.2f}, sum {total:.1f}")
+        print(f"nodes: largest {max(record['nodes'] for record in done)}; peak memory {peak:.0f} MiB")

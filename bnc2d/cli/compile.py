@@ -1,0 +1,68 @@
+"""``bnc2d compile``: a network file in, a compiled model out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from rich.console import Console
+from rich.progress import Progress
+
+from bnc2d.cli.common import (
+    add_classifier_options,
+    add_network_options,
+    load_network,
+    make_classifier,
+)
+from bnc2d.compile.compiler import compile_classifier
+from bnc2d.compile.store import save_model
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    command.epilog = "example:\n  bnc2d compile diagnosis --target D -o diagnosis.bnc2d"
+    command.add_argument("file", metavar="FILE", help="network file or built-in name")
+    command.add_argument("-o", "--output", required=True, metavar="OUT", help="where to write the model")
+    command.add_argument("--time-limit", type=float, metavar="S", help="seconds")
+    command.add_argument(
+        "--memory-limit", type=float, metavar="GIB", help="default: 4 or half of the machine"
+    )
+    add_classifier_options(command)
+    add_network_options(command)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compile, save, and print the size of every class."""
+    classifier = make_classifier(load_network(options.file, options.normalise), options)
+    memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("compile", total=1.0)
+        model = compile_classifier(
+            classifier,
+            time_limit=options.time_limit,
+            memory_limit=memory,
+            progress=lambda phase, done: bar.update(task, description=phase, completed=done),
+        )
+    formulas = {name: model.formula(name) for name in model.classes}
+    save_model(model, options.output)
+    facts = {
+        "file": options.output,
+        "seconds": sum(model.stats.seconds.values()),
+        "classes": {
+            name: {"models": model.count(name), "nodes": formula.node_count, "edges": formula.edge_count}
+            for name, formula in formulas.items()
+        },
+        "stats": model.stats.as_dict(),
+    }
+    if options.json:
+        print(json.dumps(facts, ensure_ascii=False))
+        return 0
+    print(f"{classifier.target} from {len(classifier.features)} features, {facts['seconds']:.2f} s")
+    for name, formula in formulas.items():
+        count, total = model.count(name), classifier.instance_count
+        print(
+            f"  {name}: {count} of {total} instances, {formula.node_count} nodes, {formula.edge_count} edges"
+        )
+    print(f"wrote {options.output}")
+    return 0

@@ -1,0 +1,33 @@
+"""``bnc2d verify``: independent checks of a compiled model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from bnc2d.compile.store import load_model
+from bnc2d.verify.checks import verify_model
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    command.epilog = "example:\n  bnc2d verify diagnosis.bnc2d"
+    command.add_argument("model", metavar="MODEL", help="a file that `bnc2d compile` wrote")
+    command.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="seconds for each check")
+    command.add_argument("--samples", type=int, default=200, help="instances for the oracle on large models")
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--json", action="store_true", help="print JSON for machines")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print every check; exit with 1 if one failed."""
+    model = load_model(options.model)
+    report = verify_model(model, time_limit=options.time_limit, samples=options.samples, seed=options.seed)
+    if options.json:
+        print(json.dumps({"passed": report.passed, "checks": [asdict(check) for check in report.checks]}))
+    else:
+        print(report)
+        print("verified" if report else "NOT verified")
+    return 0 if report else 1

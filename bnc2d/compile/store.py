@@ -1,0 +1,202 @@
+"""Compiled models in files: versioned, checksummed, plain data.
+
+A ``.bnc2d`` file is the line ``bnc2d-model VERSION SHA256`` and a gzipped JSON text, whose digest it is: the
+network with exact entries, the classifier's rule, the diagram, and the circuits made so far. Nothing in it
+is executed; everything in it is checked before use.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Callable
+from fractions import Fraction
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from bnc2d.atomic import atomic_write
+from bnc2d.compile.diagram import Diagram
+from bnc2d.compile.model import CompiledModel, Stats
+from bnc2d.errors import Bnc2dError, FormatError
+from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.nnf import NNF
+from bnc2d.model.classifier import Classifier
+from bnc2d.model.cpt import CPT
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.numbers import MAX_DIGITS
+from bnc2d.model.variable import Variable
+
+VERSION = 1
+MAX_BYTES = 2**30
+_MAGIC = "bnc2d-model"
+
+
+def save_model(model: CompiledModel, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file appears whole or not at all."""
+    text = json.dumps(_to_data(model), ensure_ascii=False, separators=(",", ":"))
+    body = gzip.compress(text.encode(), mtime=0)
+    head = f"{_MAGIC} {VERSION} {hashlib.sha256(body).hexdigest()}\n"
+    atomic_write(path, head.encode() + body)
+
+
+def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> CompiledModel:
+    """Read a model; a damaged, foreign or newer file is refused with the reason."""
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            head, body = file.readline(200), file.read(max_bytes + 1)
+    except OSError as error:
+        raise FormatError(f"cannot read: {error.strerror}", name) from None
+    text = _checked_text(head, body, name, max_bytes)
+    try:
+        return _from_data(json.loads(text))
+    except Bnc2dError as error:
+        raise FormatError(f"the model in the file is not valid: {error}", name) from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise FormatError(
+            f"the model in the file is not valid ({type(error).__name__}: {error})", name
+        ) from None
+
+
+def _checked_text(head: bytes, body: bytes, path: str, max_bytes: int) -> bytes:
+    fields = head.decode("ascii", "replace").split()
+    if len(fields) != 3 or fields[0] != _MAGIC or not fields[1].isdecimal():
+        raise FormatError("not a compiled model (it does not start with 'bnc2d-model')", path)
+    if int(fields[1]) > VERSION:
+        raise FormatError(
+            f"written by a newer bnc2d (file version {fields[1]}, known up to {VERSION}); upgrade bnc2d", path
+        )
+    if len(body) > max_bytes:
+        raise FormatError(f"more than {max_bytes} bytes; max_bytes raises the limit", path)
+    if hashlib.sha256(body).hexdigest() != fields[2]:
+        raise FormatError("damaged: the checksum does not fit the content; write it again", path)
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(body)) as unpacked:
+            text = unpacked.read(max_bytes + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"damaged: {error}", path) from None
+    if len(text) > max_bytes:
+        raise FormatError(f"more than {max_bytes} bytes unpacked; max_bytes raises the limit", path)
+    return text
+
+
+def _to_data(model: CompiledModel) -> dict[str, Any]:
+    classifier, diagram = model.classifier, model.diagram
+    network = classifier.network
+    return {
+        "network": {
+            "name": network.name,
+            "variables": [[variable.name, list(variable.states)] for variable in network.variables],
+            "tables": [
+                [
+                    [network.index(v) for v in cpt.scope],
+                    [str(entry) for entry in cpt.exact.reshape(-1).tolist()],
+                ]
+                for cpt in network.cpts
+            ],
+        },
+        "classifier": {
+            "target": classifier.target,
+            "features": list(classifier.features),
+            "threshold": None if classifier.threshold is None else str(classifier.threshold),
+            "positive": classifier.positive,
+            "ties": classifier.ties,
+        },
+        "diagram": {
+            "order": list(diagram.order),
+            "ends": diagram.ends,
+            "levels": [level.tolist() for level in diagram.levels],
+            "root": diagram.root,
+        },
+        "formulas": [
+            [label, negated, *_circuit_data(formula)]
+            for (label, negated), formula in sorted(model.formulas.items())
+        ],
+        "stats": model.stats.as_dict(),
+    }
+
+
+def _circuit_data(formula: NNF) -> tuple[list[list[int]], int]:
+    """Return the nodes bottom-up as ``[kind, ...]``, children as positions, and the position of the root."""
+    manager = formula.manager
+    place: dict[NodeId, int] = {}
+    nodes: list[list[int]] = []
+    for node in manager.reachable(formula.root):
+        place[node] = len(nodes)
+        kind, payload = manager.kinds[node], manager.payloads[node]
+        if kind == Kind.CONSTANT:
+            nodes.append([kind, node])
+        elif kind == Kind.LITERAL:
+            nodes.append([kind, *payload])
+        else:
+            nodes.append([kind, *(place[child] for child in payload)])
+    return nodes, place[formula.root]
+
+
+def _from_data(data: dict[str, Any]) -> CompiledModel:
+    network_data, rule = data["network"], data["classifier"]
+    variables = [Variable(name, tuple(states)) for name, states in network_data["variables"]]
+    cpts = []
+    for scope, entries in network_data["tables"]:
+        *parents, child = (variables[position] for position in scope)
+        cpts.append(CPT(child, parents, [_fraction(entry) for entry in entries]))
+    network = BayesianNetwork(variables, cpts, str(network_data["name"]))
+    threshold = None if rule["threshold"] is None else _fraction(rule["threshold"])
+    positive = rule["positive"]
+    classifier = Classifier(network, rule["target"], rule["features"], threshold, positive, rule["ties"])
+    stats = Stats(**data["stats"])
+    model = CompiledModel(classifier, _diagram(data["diagram"], classifier), stats)
+    for label, negated, nodes, root in data["formulas"]:
+        if not 0 <= label < len(classifier.classes):
+            raise ValueError(f"no class {label}")
+        model.formulas[label, bool(negated)] = NNF(model.manager, _circuit(model.manager, nodes)[root])
+    return model
+
+
+def _fraction(text: str) -> Fraction:
+    numerator, _, denominator = text.partition("/")
+    if len(text) > 8 * MAX_DIGITS:
+        raise ValueError("a number is too long")
+    return Fraction(int(numerator), int(denominator or 1))
+
+
+def _diagram(data: dict[str, Any], classifier: Classifier) -> Diagram:
+    sizes = [len(variable) for variable in classifier.feature_variables]
+    order = tuple(int(position) for position in data["order"])
+    if sorted(order) != list(range(len(sizes))):
+        raise ValueError("the diagram's order is no permutation of the features")
+    levels = tuple(
+        np.array(level, dtype=np.int64).reshape(len(level), sizes[feature])
+        for feature, level in zip(order, data["levels"], strict=True)
+    )
+    ties_exist = classifier.ties == "none" and classifier.threshold is None
+    diagram = Diagram(order, len(classifier.classes) + ties_exist, levels, int(data["root"]))
+    for level, first in zip(levels, diagram.offsets(), strict=True):
+        if level.size and (level.min() < 0 or level.max() >= first):
+            raise ValueError("an edge of the diagram leads nowhere")
+    if not 0 <= diagram.root < diagram.ends + diagram.node_count:
+        raise ValueError("the diagram has no such root")
+    return diagram
+
+
+def _circuit(manager: Manager, nodes: list[list[int]]) -> list[NodeId]:
+    made: list[NodeId] = []
+    add: dict[int, Callable[[list[NodeId]], NodeId]] = {Kind.AND: manager.add_and, Kind.OR: manager.add_or}
+    for kind, *payload in nodes:
+        if kind == Kind.CONSTANT:
+            made.append(int(bool(payload[0])))
+        elif kind == Kind.LITERAL:
+            feature, mask = payload
+            if not 0 <= feature < len(manager.domain):
+                raise ValueError("a literal of no feature")
+            made.append(manager.add_literal(feature, mask))
+        else:
+            if not all(0 <= child < len(made) for child in payload):
+                raise ValueError("a gate before its children")
+            made.append(add[kind]([made[child] for child in payload]))
+    return made

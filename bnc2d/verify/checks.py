@@ -1,0 +1,200 @@
+"""Independent checks of a compiled model: structure, SAT, SDD, a second compiler, exact inference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
+from time import monotonic
+
+import numpy as np
+
+from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.paper import compile_class
+from bnc2d.errors import LimitExceeded
+from bnc2d.logic import sat, sdd
+from bnc2d.logic.nnf import NNF
+from bnc2d.model.instances import Rows, all_rows
+from bnc2d.verify.enumeration import decide
+from bnc2d.verify.oracle import exact_joint, exact_joints
+from bnc2d.verify.report import Check, Report
+
+Witness = Mapping[str, str] | None
+Finding = tuple[bool, str, Witness]
+
+# Up to this many instances the oracle asks all of them.
+MAX_ALL_INSTANCES = 1 << 16
+
+
+def verify_model(
+    model: CompiledModel,
+    *,
+    time_limit: float = 60.0,
+    samples: int = 200,
+    seed: int = 0,
+    second_method: bool = True,
+) -> Report:
+    """Check a model by independent means; ``time_limit`` (seconds) holds for each check.
+
+    A check that runs out of time fails with that word, except the oracle, which then asks a seeded sample of
+    ``samples`` instances, half of them the nearest to a tie among many drawn.
+    """
+    checks: list[tuple[str, Callable[[], Finding]]] = [
+        ("structure", lambda: _structure(model)),
+        ("sat: disjoint", lambda: _disjoint(model, time_limit)),
+        ("sat: exhaustive", lambda: _exhaustive(model, time_limit)),
+        ("sat: complements", lambda: _complements(model, time_limit)),
+        ("sdd: equal", lambda: _sdd_equal(model, time_limit)),
+        ("sdd: counts", lambda: _sdd_counts(model, time_limit)),
+        ("oracle", lambda: _oracle(model, time_limit, samples, seed)),
+    ]
+    if second_method:
+        checks.insert(4, ("second method", lambda: _second_method(model, time_limit)))
+    return Report(tuple(_run(name, check) for name, check in checks))
+
+
+def _run(name: str, check: Callable[[], Finding]) -> Check:
+    started = monotonic()
+    try:
+        passed, detail, witness = check()
+    except LimitExceeded as error:
+        passed, detail, witness = False, f"not finished: {error}", None
+    return Check(name, passed, monotonic() - started, detail, witness)
+
+
+def _formulas(model: CompiledModel) -> Iterator[tuple[str, NNF, NNF]]:
+    for name in model.classes:
+        yield name, model.formula(name), model.formula(name, negated=True)
+
+
+def _has_no_class(model: CompiledModel) -> bool:
+    """Return whether instances may be in no class."""
+    return model.classifier.ties == "none" and model.classifier.threshold is None
+
+
+def _structure(model: CompiledModel) -> Finding:
+    nodes = 0
+    for name, formula, negated in _formulas(model):
+        for circuit, which in ((formula, name), (negated, f"not {name}")):
+            nodes += circuit.node_count
+            if not circuit.is_or_decomposable():
+                return False, f"the formula of {which} is not OR-decomposable", None
+    model.manager.assert_consistent()
+    return True, f"{2 * len(model.classes)} formulas, {nodes} nodes, all OR-decomposable", None
+
+
+def _disjoint(model: CompiledModel, time_limit: float) -> Finding:
+    for first, second in combinations(model.classes, 2):
+        answer = model.formula(first).disjoint(model.formula(second), time_limit)
+        if not answer:
+            return False, f"an instance is in class {first} and in class {second}", answer.witness
+    return True, f"{len(model.classes)} classes, pairwise", None
+
+
+def _exhaustive(model: CompiledModel, time_limit: float) -> Finding:
+    if _has_no_class(model):
+        return True, "does not apply: tied instances are in no class", None
+    roots = [model.formula(name).root for name in model.classes]
+    answer = sat.exhaustive(model.manager, roots, time_limit)
+    return (
+        bool(answer),
+        "every instance has a class" if answer else "an instance has no class",
+        answer.witness,
+    )
+
+
+def _complements(model: CompiledModel, time_limit: float) -> Finding:
+    for name, formula, negated in _formulas(model):
+        answer = formula.equivalent(negated.negate(), time_limit)
+        if not answer:
+            return False, f"class {name} and 'not {name}' are no complements", answer.witness
+    return True, f"{len(model.classes)} pairs", None
+
+
+def _second_method(model: CompiledModel, time_limit: float) -> Finding:
+    deadline = monotonic() + time_limit
+
+    def stop() -> None:
+        if monotonic() > deadline:
+            raise LimitExceeded(f"the paper's method took more than {time_limit:g} s")
+
+    for label, name in enumerate(model.classes):
+        other = NNF(model.manager, compile_class(model.classifier, label, model.manager, check=stop))
+        answer = model.formula(name).equivalent(other, time_limit)
+        if not answer:
+            return False, f"the paper's method disagrees on class {name}", answer.witness
+    return True, f"the paper's method agrees on {len(model.classes)} classes", None
+
+
+def _sdd_equal(model: CompiledModel, time_limit: float) -> Finding:
+    size = 0
+    for name, formula, negated in _formulas(model):
+        form = formula.to_sdd(time_limit=time_limit)
+        complement = negated.negate()
+        other = sdd.to_sdd(complement.manager, complement.root, like=form)
+        size += form.size
+        if not form.equivalent(other):
+            witness = formula.equivalent(complement, time_limit).witness
+            return False, f"class {name}: the SDDs of the formula and its double negation differ", witness
+    return True, f"{len(model.classes)} SDDs, size {size}", None
+
+
+def _sdd_counts(model: CompiledModel, time_limit: float) -> Finding:
+    total = 0
+    for name in model.classes:
+        count = model.formula(name).to_sdd(time_limit=time_limit).count()
+        if count != model.count(name):
+            return False, f"class {name}: the SDD has {count} models, the diagram {model.count(name)}", None
+        total += count
+    instances = model.domain.instance_count
+    if total != instances and not _has_no_class(model):
+        return False, f"the classes have {total} of {instances} instances", None
+    return True, f"{total} of {instances} instances", None
+
+
+def _oracle(model: CompiledModel, time_limit: float, samples: int, seed: int) -> Finding:
+    classifier = model.classifier
+    if model.domain.instance_count <= MAX_ALL_INSTANCES:
+        try:
+            joints = exact_joints(classifier, time_limit)
+        except LimitExceeded:
+            pass  # then a sample has to do
+        else:
+            rows = np.concatenate(list(all_rows(classifier.feature_variables)))
+            expected = [decide(classifier, joint) for joint in joints.values()]
+            return _compare(model, rows, expected, f"all {len(rows)} instances")
+    deadline = monotonic() + time_limit
+    rows = _sample(model, samples, seed)
+    expected = []
+    for row in rows:
+        if monotonic() > deadline:
+            break
+        expected.append(decide(classifier, exact_joint(classifier, model.domain.decode(row.tolist()))))
+    asked = len(expected)
+    return _compare(model, rows[:asked], expected, f"{asked} instances, the nearest to a tie among them")
+
+
+def _compare(model: CompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Finding:
+    """Compare the model's decisions and each of its formulas with the oracle's answers."""
+    answers = np.array(expected, dtype=object)
+    wrong = model.predict(rows) != answers
+    for name, formula, negated in _formulas(model):
+        truth = answers == name
+        wrong |= (formula.evaluate(rows) != truth) | (negated.evaluate(rows) == truth)
+    if not wrong.any():
+        return True, detail, None
+    first = int(np.flatnonzero(wrong)[0])
+    return False, f"the oracle says {expected[first]}", model.domain.decode(rows[first].tolist())
+
+
+def _sample(model: CompiledModel, samples: int, seed: int) -> Rows:
+    """Return random rows, the closest calls of many drawn first."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(0, model.domain.cardinalities, size=(20 * samples, len(model.domain)))
+    posteriors = np.sort(model.classifier.posterior(drawn), axis=1)
+    margins = posteriors[:, -1] - (posteriors[:, -2] if posteriors.shape[1] > 1 else 0)
+    if model.classifier.threshold is not None:
+        cut = float(model.classifier.threshold)
+        positive = model.classes.index(str(model.classifier.positive))
+        margins = np.abs(model.classifier.posterior(drawn)[:, positive] - cut)
+    nearest = drawn[np.argsort(margins, kind="stable")[: samples // 2]]
+    return np.concatenate([nearest, drawn[: samples - len(nearest)]])

@@ -1,0 +1,40 @@
+"""What a verification found: named checks, each with its time and, where it failed, a witness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check; ``witness`` is an instance that shows the failure, where one instance can."""
+
+    name: str
+    passed: bool
+    seconds: float
+    detail: str = ""
+    witness: Mapping[str, str] | None = None
+
+    def __str__(self) -> str:
+        mark = "ok  " if self.passed else "FAIL"
+        shown = "" if self.witness is None else " at " + " ".join(f"{n}={s}" for n, s in self.witness.items())
+        return f"{mark} {self.name:<22} {self.seconds:7.2f} s  {self.detail}{shown}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The checks in the order they ran; true when all passed."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.checks))

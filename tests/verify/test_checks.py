@@ -1,0 +1,135 @@
+"""Verification passes sound models and catches a single changed literal, each check on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+
+from bnc2d import Classifier, CompiledModel, example
+from bnc2d.logic.fold import rewrite
+from bnc2d.logic.manager import Kind
+from bnc2d.logic.nnf import NNF
+from bnc2d.testing import random_classifier
+from bnc2d.verify import checks
+from bnc2d.verify.checks import verify_model
+from bnc2d.verify.enumeration import decide, joint_of_instances
+from bnc2d.verify.oracle import exact_joint, exact_joints
+from bnc2d.verify.report import Report
+from tests.strategies import classifiers
+
+CLASS_TWO = (2, False)
+
+
+def diagnosis() -> CompiledModel:
+    model: CompiledModel = Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile()
+    return model
+
+
+def failed(report: Report) -> set[str]:
+    return {check.name for check in report.checks if not check.passed}
+
+
+def with_changed_literal(model: CompiledModel, change: Callable[[int, int], int]) -> CompiledModel:
+    """Replace one literal of the formula of class 2."""
+    formula = model.formula("2")
+    manager = model.manager
+    literals = [node for node in manager.reachable(formula.root) if manager.kind(node) == Kind.LITERAL]
+    victim = manager.literal_of(literals[0])
+
+    def literal(feature: int, mask: int) -> int:
+        return manager.add_literal(feature, change(feature, mask) if (feature, mask) == victim else mask)
+
+    model.formulas[CLASS_TWO] = NNF(manager, rewrite(manager, formula.root, literal))
+    return model
+
+
+def test_a_sound_model_passes() -> None:
+    report = verify_model(diagnosis())
+    assert report
+    assert report.passed
+    assert len(report.checks) == 8
+    assert "all 18 instances" in str(report)
+    assert all(check.seconds >= 0 and check.witness is None for check in report.checks)
+
+
+def test_a_smaller_formula_is_caught() -> None:
+    model = with_changed_literal(diagnosis(), lambda _, mask: mask & (mask - 1))
+    report = model.verify()
+    assert not report
+    assert failed(report) == {
+        "sat: exhaustive",
+        "sat: complements",
+        "second method",
+        "sdd: equal",
+        "sdd: counts",
+        "oracle",
+    }
+    for check in report.checks:
+        if not check.passed and check.name != "sdd: counts":
+            assert check.witness is not None
+            assert not model.formula("2").evaluate(check.witness)
+            assert diagnosis().formula("2").evaluate(check.witness)
+            assert "BP=" in str(check)
+
+
+def test_a_larger_formula_is_caught() -> None:
+    domain = diagnosis().domain
+    model = with_changed_literal(diagnosis(), lambda feature, _: domain.full(feature))
+    assert failed(model.verify()) >= {
+        "sat: disjoint",
+        "sat: complements",
+        "second method",
+        "sdd: equal",
+        "oracle",
+    }
+
+
+def test_a_shape_that_breaks_reasons_is_caught() -> None:
+    model = diagnosis()
+    formula = model.formula("2")
+    low = NNF.literal(model.manager, "BP", "Low")
+    model.formulas[CLASS_TWO] = (formula & low) | (formula & ~low)
+    assert failed(model.verify()) == {"structure"}
+
+
+def test_a_wrong_negation_is_caught() -> None:
+    model = diagnosis()
+    model.formulas[2, True] = model.formula("0", negated=True)
+    assert failed(model.verify()) == {"sat: complements", "sdd: equal", "oracle"}
+
+
+@given(classifiers())
+@settings(max_examples=15)
+def test_random_models_pass(classifier: Classifier) -> None:
+    assert not failed(verify_model(classifier.compile()))
+
+
+@given(classifiers())
+@settings(max_examples=100)
+def test_the_oracle_agrees_with_the_joint_table(classifier: Classifier) -> None:
+    joints = joint_of_instances(classifier)
+    assert exact_joints(classifier) == joints
+    states, joint = next(iter(joints.items()))
+    assert exact_joint(classifier, dict(zip(classifier.features, states, strict=True))) == joint
+
+
+def test_large_models_are_sampled_near_their_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "MAX_ALL_INSTANCES", 10)
+    model = random_classifier(4, variables=9, features=7, zero_share=0.0).compile()
+    report = verify_model(model, samples=20, second_method=False)
+    assert report
+    assert "20 instances, the nearest to a tie among them" in str(report)
+    assert "second method" not in str(report)
+    binary = random_classifier(5, variables=9, features=7, threshold=True, max_states=2).compile()
+    assert binary.classifier.threshold is not None
+    assert verify_model(binary, samples=20)
+
+
+def test_a_check_that_runs_out_of_time_says_so() -> None:
+    model = random_classifier(4, variables=12, features=9).compile()
+    report = verify_model(model, time_limit=0.0, samples=4)
+    assert not report
+    assert "not finished" in str(report)
+    assert decide(model.classifier, exact_joint(model.classifier, model.domain.decode([0] * 9))) is not None

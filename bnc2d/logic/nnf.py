@@ -1,0 +1,328 @@
+"""The circuit as users hold it: a root in a manager, with every query and conversion as a method."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.errors import LogicError
+from bnc2d.logic import (
+    cnf,
+    count,
+    dot,
+    nnf_file,
+    primes,
+    primes_sat,
+    queries,
+    sat,
+    sdd,
+    show,
+    svg,
+    sympy_form,
+    transforms,
+)
+from bnc2d.logic.domain import Domain, Instance
+from bnc2d.logic.fold import rewrite
+from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.sat import Answer
+from bnc2d.logic.sdd import SddForm
+from bnc2d.logic.stream import Primes
+from bnc2d.logic.terms import Clause, Term
+
+if TYPE_CHECKING:
+    from pysat.formula import CNF
+    from sympy.logic.boolalg import Boolean
+
+
+class NNF:
+    """A multi-valued circuit in negation normal form; immutable.
+
+    Build circuits with ``literal``, ``true`` and ``false`` and combine them with ``&``, ``|`` and ``~``. A
+    literal is a feature with some of its states. Circuits of one manager share nodes; equal structure means
+    equal circuits (``==``), while ``equivalent`` asks whether they have the same models.
+
+    >>> domain = Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1")})
+    >>> manager = Manager(domain)
+    >>> high, ct = NNF.literal(manager, "BP", "High"), NNF.literal(manager, "CT", "1")
+    >>> print(high | (ct & ~high))
+    BP=High ∨ (CT ∧ BP∈{Low,Normal})
+    >>> (high | ct).model_count()
+    4
+    """
+
+    __slots__ = ("manager", "root")
+
+    def __init__(self, manager: Manager, root: NodeId) -> None:
+        if not 0 <= root < len(manager):
+            raise LogicError(f"the manager has no node {root}")
+        self.manager = manager
+        self.root = root
+
+    @classmethod
+    def true(cls, manager: Manager) -> NNF:
+        """Return the circuit that every instance satisfies."""
+        return cls(manager, TRUE)
+
+    @classmethod
+    def false(cls, manager: Manager) -> NNF:
+        """Return the circuit that no instance satisfies."""
+        return cls(manager, FALSE)
+
+    @classmethod
+    def literal(cls, manager: Manager, feature: str, states: object) -> NNF:
+        """Return the circuit ``feature ∈ states``, for one state or several."""
+        position = manager.domain.index(feature)
+        return cls(manager, manager.add_literal(position, manager.domain.mask(position, states)))
+
+    @classmethod
+    def all_of(cls, parts: Iterable[NNF]) -> NNF:
+        """Return the conjunction of one or more circuits of one manager."""
+        manager, roots = _common_manager(parts)
+        return cls(manager, manager.add_and(roots))
+
+    @classmethod
+    def any_of(cls, parts: Iterable[NNF]) -> NNF:
+        """Return the disjunction of one or more circuits of one manager."""
+        manager, roots = _common_manager(parts)
+        return cls(manager, manager.add_or(roots))
+
+    def __and__(self, other: NNF) -> NNF:
+        return NNF.all_of([self, other])
+
+    def __or__(self, other: NNF) -> NNF:
+        return NNF.any_of([self, other])
+
+    def __invert__(self) -> NNF:
+        return self.negate()
+
+    @property
+    def domain(self) -> Domain:
+        """The features and their states."""
+        return self.manager.domain
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that occur, in the order of the domain."""
+        below = queries.features_below(self.manager, self.root)[self.root]
+        return tuple(name for position, name in enumerate(self.domain.names) if below >> position & 1)
+
+    @property
+    def node_count(self) -> int:
+        """The number of distinct nodes, literals and constants included."""
+        return queries.node_count(self.manager, self.root)
+
+    @property
+    def edge_count(self) -> int:
+        """The number of edges."""
+        return queries.edge_count(self.manager, self.root)
+
+    @property
+    def depth(self) -> int:
+        """The length of the longest path from the root."""
+        return queries.depth(self.manager, self.root)
+
+    @overload
+    def evaluate(self, instances: Instance) -> bool: ...
+    @overload
+    def evaluate(self, instances: Any) -> NDArray[np.bool_]: ...
+    def evaluate(self, instances: Any) -> bool | NDArray[np.bool_]:
+        """Return the value for one instance, or an array of values for a list of them or an integer array.
+
+        An array has a row per instance and a column per feature of the domain, holding state positions.
+        """
+        if isinstance(instances, Mapping):
+            return queries.evaluate(self.manager, self.root, self.domain.encode(instances))
+        if not isinstance(instances, np.ndarray):
+            rows = [self.domain.encode(instance) for instance in instances]
+            instances = np.array(rows, dtype=np.intp).reshape(len(rows), len(self.domain))
+        if instances.ndim != 2 or instances.shape[1] != len(self.domain) or instances.dtype.kind not in "iu":
+            raise LogicError(f"expected an integer array of shape (instances, {len(self.domain)})")
+        sizes = np.array(self.domain.cardinalities)
+        if instances.size and (instances.min() < 0 or (instances >= sizes).any()):
+            raise LogicError("a row holds a number that is no state position of its feature")
+        return queries.evaluate_rows(self.manager, self.root, instances)
+
+    def is_or_decomposable(self) -> bool:
+        """Return whether no two disjuncts of an OR share a feature."""
+        return queries.is_or_decomposable(self.manager, self.root)
+
+    def is_and_decomposable(self) -> bool:
+        """Return whether no two conjuncts of an AND share a feature."""
+        return queries.is_and_decomposable(self.manager, self.root)
+
+    def is_deterministic(self, time_limit: float | None = None) -> Answer:
+        """Return whether no two disjuncts of an OR have a common model; a witness where they have."""
+        return sat.is_deterministic(self.manager, self.root, time_limit)
+
+    def is_monotone_towards(self, instance: Instance) -> bool:
+        """Return whether every literal holds for the instance."""
+        return queries.is_monotone_towards(self.manager, self.root, self.domain.encode(instance))
+
+    def model_count(self) -> int:
+        """Return the exact number of instances that satisfy the circuit."""
+        return count.model_count(self.manager, self.root)
+
+    def negate(self) -> NNF:
+        """Return the complement; AND-decomposable becomes OR-decomposable and back."""
+        return NNF(self.manager, transforms.negate(self.manager, self.root))
+
+    def condition(self, literals: Mapping[str, object]) -> NNF:
+        """Return the circuit where features take given states, one or several each."""
+        allowed = {}
+        for name, states in literals.items():
+            feature = self.domain.index(name)
+            allowed[feature] = self.domain.mask(feature, states)
+            if not allowed[feature]:
+                raise LogicError(f"condition leaves no state for {name!r}")
+        return NNF(self.manager, transforms.condition(self.manager, self.root, allowed))
+
+    def complete_reason(self, instance: Instance) -> NNF:
+        """Return the complete reason why the instance satisfies this OR-decomposable circuit."""
+        return NNF(
+            self.manager, transforms.complete_reason(self.manager, self.root, self.domain.encode(instance))
+        )
+
+    def general_reason(self, instance: Instance) -> NNF:
+        """Return the general reason why the instance satisfies this OR-decomposable circuit."""
+        return NNF(
+            self.manager, transforms.general_reason(self.manager, self.root, self.domain.encode(instance))
+        )
+
+    def satisfiable(self, time_limit: float | None = None) -> Answer:
+        """Return whether some instance satisfies the circuit, with such an instance."""
+        return sat.satisfiable(self.manager, self.root, time_limit)
+
+    def implies(self, other: NNF, time_limit: float | None = None) -> Answer:
+        """Return whether every model is a model of ``other``; a witness that is not."""
+        return sat.implies(self.manager, self.root, (other.manager, other.root), time_limit)
+
+    def equivalent(self, other: NNF, time_limit: float | None = None) -> Answer:
+        """Return whether both circuits have the same models; a witness where they differ."""
+        return sat.equivalent(self.manager, self.root, (other.manager, other.root), time_limit)
+
+    def disjoint(self, other: NNF, time_limit: float | None = None) -> Answer:
+        """Return whether the circuits have no common model; a witness that is one."""
+        return sat.disjoint(self.manager, self.root, (other.manager, other.root), time_limit)
+
+    def prime_implicants(
+        self,
+        *,
+        towards: Instance | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        variable_minimal: bool = False,
+    ) -> Primes[Term]:
+        """Return the weakest terms that imply the circuit, one after another.
+
+        With ``towards``, an instance that the literals of this OR-decomposable circuit all hold for, they are
+        read off the circuit, shortest first; otherwise SAT finds them, for any circuit. Cut short, the
+        iterator says so in ``complete`` and ``cut``.
+        """
+        if towards is None:
+            return primes_sat.prime_implicants(
+                self.manager, self.root, limit=limit, time_limit=time_limit, variable_minimal=variable_minimal
+            )
+        positions = self.domain.encode(towards)
+        return primes.prime_implicants(
+            self.manager,
+            self.root,
+            positions=positions,
+            limit=limit,
+            time_limit=time_limit,
+            variable_minimal=variable_minimal,
+        )
+
+    def prime_implicates(
+        self,
+        *,
+        towards: Instance | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        variable_minimal: bool = False,
+    ) -> Primes[Clause]:
+        """Return the strongest clauses that the circuit implies; see ``prime_implicants``."""
+        if towards is None:
+            return primes_sat.prime_implicates(
+                self.manager, self.root, limit=limit, time_limit=time_limit, variable_minimal=variable_minimal
+            )
+        positions = self.domain.encode(towards)
+        return primes.prime_implicates(
+            self.manager,
+            self.root,
+            positions=positions,
+            limit=limit,
+            time_limit=time_limit,
+            variable_minimal=variable_minimal,
+        )
+
+    def copy_to(self, manager: Manager) -> NNF:
+        """Return the same circuit in another manager over an equal domain."""
+        if manager.domain != self.domain:
+            raise LogicError("the other manager has another domain")
+        return NNF(manager, rewrite(self.manager, self.root, manager.add_literal, into=manager))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.nnf`` file."""
+        nnf_file.write_nnf(self.manager, self.root, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], domain: Domain | None = None) -> NNF:
+        """Read a ``.nnf`` file, in c2d's form or the multi-valued one."""
+        return cls(*nnf_file.read_nnf(path, domain))
+
+    def to_cnf(self) -> CNF:
+        """Return a python-sat CNF over one-hot variables: exactly-one constraints and Tseitin clauses."""
+        return cnf.to_cnf(self.manager, self.root)
+
+    def to_sdd(self, *, minimize: bool = False, time_limit: float | None = None) -> SddForm:
+        """Return the SDD under the one-hot constraint; see ``sdd.to_sdd``."""
+        return sdd.to_sdd(self.manager, self.root, minimize=minimize, time_limit=time_limit)
+
+    def to_sympy(self) -> Boolean:
+        """Return a sympy expression: a symbol per false/true feature, else one ``name=state`` per state."""
+        return sympy_form.to_sympy(self.manager, self.root)
+
+    @classmethod
+    def from_sympy(cls, manager: Manager, expression: object) -> NNF:
+        """Return the circuit of a sympy expression over the symbols that ``to_sympy`` uses."""
+        return cls(manager, sympy_form.from_sympy(manager, expression))
+
+    def to_dot(self) -> str:
+        """Return the circuit as Graphviz text."""
+        return dot.to_dot(self.manager, self.root)
+
+    def to_svg(self, highlight: Instance | None = None) -> str:
+        """Return a picture; with ``highlight``, the part that holds for an instance stands out."""
+        positions = None if highlight is None else self.domain.encode(highlight)
+        return svg.to_svg(self.manager, self.root, highlight=positions)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NNF):
+            return NotImplemented
+        return self.manager is other.manager and self.root == other.root
+
+    def __hash__(self) -> int:
+        return hash((id(self.manager), self.root))
+
+    def __str__(self) -> str:
+        return show.formula(self.manager, self.root)
+
+    def __repr__(self) -> str:
+        return f"<NNF: {self.node_count} nodes, {self.edge_count} edges>"
+
+
+def _common_manager(parts: Iterable[NNF]) -> tuple[Manager, list[NodeId]]:
+    circuits = list(parts)
+    if not circuits:
+        raise LogicError("nothing to combine; NNF.true(manager) and NNF.false(manager) are the constants")
+    manager = circuits[0].manager
+    if any(circuit.manager is not manager for circuit in circuits):
+        raise LogicError("circuits of different managers; copy_to(manager) brings one over")
+    return manager, [circuit.root for circuit in circuits]

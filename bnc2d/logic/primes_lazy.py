@@ -1,0 +1,86 @@
+"""Minimal true sets of a monotone circuit, one after the other, however many there are.
+
+The circuit's literals stand for sets of bits that must all be present. A SAT solver holds the circuit and a
+clause for every prime found, so each of its answers is a true set above primes that are all new. Such a set
+is shrunk along several orders of its bits at once (monotone.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from bnc2d.logic.domain import FeatureId, StateMask
+from bnc2d.logic.fold import fold
+from bnc2d.logic.manager import TRUE, Manager, NodeId
+from bnc2d.logic.monotone import MonotoneCircuit
+from bnc2d.logic.queries import is_constant
+from bnc2d.logic.stream import Clock
+from bnc2d.logic.subsumption import BitSet
+
+_MOST_ORDERS = 256
+_CONFLICTS_AT_ONCE = 2_000
+
+
+def minimal_true_sets(
+    manager: Manager,
+    root: NodeId,
+    code: Callable[[FeatureId, StateMask], BitSet],
+    *,
+    dual: bool,
+    clock: Clock,
+) -> Iterator[BitSet]:
+    """Yield the minimal sets of bits that make the circuit true; with ``dual``, AND and OR swap roles.
+
+    ``code`` gives the bits of a literal, at least one. The order is the same on every run: batches as they
+    are found, the smallest sets of a batch first.
+    """
+    if is_constant(root):
+        if (root == TRUE) != dual:
+            yield 0
+        return
+    from pysat.solvers import Solver
+
+    circuit = _monotone(manager, root, code, dual=dual)
+    bits = circuit.bits([circuit.last])
+    random = Random(0)  # noqa: S311 - varies the orders of removal, the same on every run
+    orders = 4
+    with Solver(name="glucose4", bootstrap_with=circuit.clauses()) as solver:
+        solver.set_phases([bit + 1 for bit in bits])  # large sets lie above many primes
+        while True:
+            seed = _next_seed(solver, clock)
+            if seed is None:
+                return
+            present = [bit for bit in bits if seed[bit] > 0]
+            found = circuit.shrink([random.sample(present, len(present)) for _ in range(orders)], clock)
+            for prime in found:
+                solver.add_clause([-bit - 1 for bit in bits if prime >> bit & 1])
+            yield from sorted(found, key=lambda prime: (prime.bit_count(), -prime))
+            orders = min(_MOST_ORDERS, 2 * orders) if 2 * len(found) > orders else max(1, orders // 2)
+
+
+def _next_seed(solver: Any, clock: Clock) -> list[int] | None:
+    """Return a model, in which no prime found so far is contained, or None when there is none."""
+    answer = None
+    while answer is None:
+        clock.check()
+        solver.conf_budget(_CONFLICTS_AT_ONCE)
+        answer = solver.solve_limited()
+    model: list[int] | None = solver.get_model() if answer else None
+    return model
+
+
+def _monotone(
+    manager: Manager, root: NodeId, code: Callable[[FeatureId, StateMask], BitSet], *, dual: bool
+) -> MonotoneCircuit:
+    circuit = MonotoneCircuit()
+    fold(
+        manager,
+        root,
+        lambda _: 0,  # the root is no constant, so there is none
+        lambda feature, mask: circuit.add_leaf(code(feature, mask)),
+        lambda inputs: circuit.add_gate("or" if dual else "and", inputs),
+        lambda inputs: circuit.add_gate("and" if dual else "or", inputs),
+    )
+    return circuit

@@ -1,0 +1,94 @@
+"""Iterators of primes that know whether they gave everything, and the clock that ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Generic, Literal, TypeVar
+
+from bnc2d.errors import LogicError
+
+Item = TypeVar("Item")
+
+
+class OutOfTime(Exception):  # noqa: N818 - a signal inside this package, caught by Primes
+    """The time limit has passed."""
+
+
+class Clock:
+    """A time limit that starts to run when it is first looked at."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        if time_limit is not None and not time_limit >= 0:
+            raise LogicError(f"time_limit must be a number of seconds, not {time_limit!r}")
+        self._limit = time_limit
+        self._started: float | None = None
+
+    def share_used(self) -> float:
+        """Return which share of the limit has passed; 0 without a limit."""
+        if self._limit is None:
+            return 0.0
+        now = perf_counter()
+        if self._started is None:
+            self._started = now
+        elapsed = now - self._started
+        return elapsed / self._limit if self._limit else 1.0
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, or None without a limit."""
+        return None if self._limit is None else max(0.0, (1 - self.share_used()) * self._limit)
+
+    def check(self) -> None:
+        """Raise OutOfTime when the limit has passed."""
+        if self.share_used() >= 1:
+            raise OutOfTime
+
+
+class Primes(Iterator[Item], Generic[Item]):
+    """A lazy iterator that ends early at a limit and says so.
+
+    ``complete`` becomes True when everything was given. ``cut`` becomes ``"limit"`` or ``"time"`` when the
+    iterator ended before; to tell "exactly as many as the limit" from "more", it looks one item ahead. The
+    clock starts with the first item asked for.
+    """
+
+    def __init__(self, make: Callable[[Clock], Iterator[Item]], limit: int | None, clock: Clock) -> None:
+        if limit is not None and limit < 0:
+            raise LogicError(f"limit must not be negative, but is {limit}")
+        self.complete = False
+        self.cut: Literal["limit", "time"] | None = None
+        self._left = limit
+        self._items = self._open(make, clock)
+
+    @staticmethod
+    def _open(make: Callable[[Clock], Iterator[Item]], clock: Clock) -> Iterator[Item]:
+        clock.check()
+        yield from make(clock)
+
+    def __iter__(self) -> Primes[Item]:
+        return self
+
+    def __next__(self) -> Item:
+        if self.complete or self.cut:
+            raise StopIteration
+        try:
+            item = next(self._items)
+        except StopIteration:
+            self.complete = True
+            raise
+        except OutOfTime:
+            self.cut = "limit" if self._left == 0 else "time"
+            raise StopIteration from None
+        if self._left == 0:
+            self.cut = "limit"
+            self.close()
+            raise StopIteration
+        if self._left is not None:
+            self._left -= 1
+        return item
+
+    def close(self) -> None:
+        """Free what the enumeration holds (a SAT solver, say)."""
+        close = getattr(self._items, "close", None)
+        if close is not None:
+            close()

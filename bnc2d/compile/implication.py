@@ -7,19 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.diagram import Numbers
-
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
 _WORDS = 8
 _SEED = 20260
-# A walk that would meet more pairs than this gives up: what it has not proven counts as not implied.
-_PAIRS_AT_ONCE = 200_000
+# A level with more pairs than this is not walked: what is not proven counts as not implied.
+_PAIRS_AT_ONCE = 100_000
+_NO, _YES = -2, -1  # settled pairs, where a code of an open pair could stand
 
 
 class Implications:
     """Answers for the nodes of one diagram with the ends 0 (false) and 1 (true)."""
 
-    def __init__(self, levels: Sequence[Numbers], offsets: Sequence[int]) -> None:
+    def __init__(self, levels: Sequence[NDArray[np.int64]], offsets: Sequence[int]) -> None:
         self._levels = levels
         self._offsets = offsets
         self._count = 2 + sum(len(level) for level in levels)
@@ -31,46 +30,64 @@ class Implications:
         samples = np.zeros((self._count, _WORDS), dtype=np.uint64)
         samples[1] = ~np.uint64(0)
         for level, first in zip(reversed(self._levels), reversed(self._offsets), strict=True):
-            size = level.shape[1]
-            states = random.integers(size, size=64 * _WORDS)
+            states = random.integers(level.shape[1], size=64 * _WORDS)
             values = np.zeros((len(level), _WORDS), dtype=np.uint64)
-            for state in range(size):
+            for state, children in enumerate(level.T):
                 chosen = np.packbits(states == state, bitorder="little").view(np.uint64)
-                values |= samples[level[:, state]] & chosen
+                values |= samples[children] & chosen
             samples[first : first + len(level)] = values
         return samples
 
-    def holds(self, left: Numbers, right: Numbers) -> NDArray[np.bool_]:
+    def holds(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each pair whether the left node is proven to imply the right one."""
-        tables: list[tuple[Numbers, Numbers]] = []  # per level: distinct pairs, and those they lead to
-        known: list[NDArray[np.bool_]] = []
-        answers, open_pairs = self._easy(left, right)
-        asked = open_pairs
-        pending = np.unique(open_pairs)
+        asked = self._settle(left, right)
+        pending = np.unique(asked[asked >= 0])
+        walked: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []  # pairs, and the pairs below each
         for level, first in zip(self._levels, self._offsets, strict=True):
             a, b = np.divmod(pending, self._count)
-            last = first + len(level)
-            decides_a, decides_b = a >= first, b >= first
-            here = decides_a | decides_b
-            pairs = pending[here]
-            waiting = pending[~here]
-            a, b, decides_a, decides_b = a[here], b[here], decides_a[here], decides_b[here]
-            if len(pairs) > _PAIRS_AT_ONCE or not len(level):
-                tables.append((pairs, np.zeros((len(pairs), 0), dtype=np.int64)))
-                known.append(np.zeros(len(pairs), dtype=bool))
-                pending = waiting
-                continue
-            from_a = np.where(decides_a[:, None], level[np.clip(a - first, 0, last - first - 1)], a[:, None])
-            from_b = np.where(decides_b[:, None], level[np.clip(b - first, 0, last - first - 1)], b[:, None])
-            true, unknown = self._easy(from_a.reshape(-1), from_b.reshape(-1))
-            codes = np.full(from_a.size, -1, dtype=np.int64)  # -1: does not hold, -2: holds
-            codes[true] = -2
-            codes[self._unsettled] = unknown
-            codes = codes.reshape(from_a.shape)
-            refuted = (codes == -1).any(axis=1)
-            tables.append((pairs, np.where(refuted[:, None], -1, codes)))
-            known.append(np.zeros(0, dtype=bool))
-            follow = codes[~refuted]
-            pending = np.unique(np.concatenate([waiting, follow[follow >= 0]]))
-        self._resolve(tables, known)
-        return self._answer(left, right, asked, answers, tables, known)
+            here = (a >= first) | (b >= first)
+            pairs, waiting = pending[here], pending[~here]
+            if len(pairs) > _PAIRS_AT_ONCE:
+                below = np.full((len(pairs), 1), _NO, dtype=np.int64)
+            else:
+                below = self._settle(*(self._cofactors(node[here], level, first) for node in (a, b)))
+                below[(below == _NO).any(axis=1)] = _NO
+            walked.append((pairs, below))
+            pending = np.unique(np.concatenate([waiting, below[below >= 0]]))
+        codes = np.concatenate([pairs for pairs, _ in walked])
+        ranks = np.argsort(codes)
+        # The settled codes -1 and -2 index the two values at the end.
+        values = np.zeros(len(codes) + 2, dtype=bool)
+        values[_YES] = True
+        end = len(codes)
+        for pairs, below in reversed(walked):
+            start = end - len(pairs)
+            values[start:end] = values[_positions(below, codes, ranks)].all(axis=1)
+            end = start
+        return values[_positions(asked, codes, ranks)]
+
+    def _settle(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return YES or NO where that is easily seen, else the code of the pair."""
+        codes = left * self._count + right
+        codes[(self._samples[left] & ~self._samples[right]).any(axis=-1)] = _NO
+        # A reduced diagram has one node for false and one for true.
+        codes[(left == 1) | (right == 0)] = _NO
+        codes[(left == right) | (left == 0) | (right == 1)] = _YES
+        return codes
+
+    @staticmethod
+    def _cofactors(nodes: NDArray[np.int64], level: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+        """Return the children of the nodes that are in the level; others stay for every state."""
+        rows = np.repeat(nodes[:, None], level.shape[1], axis=1)
+        inside = nodes >= first
+        rows[inside] = level[nodes[inside] - first]
+        return rows
+
+
+def _positions(
+    wanted: NDArray[np.int64], codes: NDArray[np.int64], ranks: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    positions = wanted.copy()
+    open_pairs = wanted >= 0
+    positions[open_pairs] = ranks[np.searchsorted(codes, wanted[open_pairs], sorter=ranks)]
+    return positions

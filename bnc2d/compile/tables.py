@@ -12,6 +12,7 @@ from bnc2d.compile.cut import Cut, Side
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.prepare import Prepared
 from bnc2d.model.cpt import CPT
+from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import Factor, exponents, multiply_out
 
 
@@ -37,14 +38,11 @@ def side_tables(prepared: Prepared, cut: Cut) -> tuple[SideTable, SideTable]:
 
 def _side_table(prepared: Prepared, side: Side, separator: tuple[Name, ...]) -> SideTable:
     network = prepared.network
-    results: list[Factor] = []
+    pool: list[Factor] = []
     for message in side.messages:
-        parts = [_factor(prepared, network.cpt(name)) for name in message.cpts]
-        parts += [results[position] for position in message.inputs]
-        present = {variable for part in parts for variable in part.scope}
-        summed = tuple(i for name in message.summed if (i := network.index(name)) in present)
-        results.append(multiply_out(parts, summed) if parts else _one())
-    table = results[-1] if results else _one()
+        pool += [_factor(prepared, network.cpt(name)) for name in message.cpts]
+        pool = _eliminate(pool, [network.index(name) for name in message.summed])
+    table = multiply_out(pool, ()) if pool else _one()
     others = [name for name in separator if name != prepared.target]
     wanted = [network.index(name) for name in (*side.features, prepared.target, *others)]
     sizes = [table.sizes.get(variable, 1) for variable in wanted]
@@ -56,6 +54,26 @@ def _side_table(prepared: Prepared, side: Side, separator: tuple[Name, ...]) -> 
     shaped = np.ascontiguousarray(values).reshape(rows, sizes[len(side.features)], prod(full))
     scaled, in_range = _scaled_rows(shaped)
     return SideTable(side.features, scaled, table.roundings, bool(table.trusted[0]) and in_range)
+
+
+def _eliminate(pool: list[Factor], variables: list[VariableId]) -> list[Factor]:
+    """Sum variables out of a product of factors, each time one that joins the smallest product.
+
+    With the factors of a variable go those that add no axis to their product, and with the variable go all
+    others that no factor outside still mentions: no axis stays longer than it must.
+    """
+    left = set(variables)
+    while left := left & {variable for factor in pool for variable in factor.scope}:
+        joined = {v: frozenset().union(*(f.scope for f in pool if v in f.scope)) for v in left}
+        sizes = {variable: size for factor in pool for variable, size in factor.sizes.items()}
+        chosen = min(sorted(left), key=lambda v: prod(sizes[other] for other in joined[v]))
+        inside = [factor for factor in pool if joined[chosen].issuperset(factor.scope)]
+        outside = [factor for factor in pool if not joined[chosen].issuperset(factor.scope)]
+        still_used = {variable for factor in outside for variable in factor.scope}
+        gone = tuple(sorted(v for v in left & joined[chosen] if v not in still_used))
+        pool = [*outside, multiply_out(inside, gone)]
+        left.difference_update(gone)
+    return pool
 
 
 def _one() -> Factor:

@@ -29,9 +29,9 @@ from pysat.formula import And, Atom, Formula, Neg, Or
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.fold import fold
 from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.primes import prime_implicants, prime_implicates
+from bnc2d.logic.primes.direct import prime_implicants, prime_implicates
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.queries import node_count
-from bnc2d.logic.stream import Primes
 
 SETTINGS: list[dict[str, Any]] = [{}, {"unsorted": True, "puresat": "mgh"}]
 

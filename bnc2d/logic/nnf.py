@@ -10,27 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.errors import LogicError
-from bnc2d.logic import (
-    cnf,
-    count,
-    dot,
-    nnf_file,
-    primes,
-    primes_sat,
-    queries,
-    sat,
-    sdd,
-    show,
-    svg,
-    sympy_form,
-    transforms,
-)
+from bnc2d.logic import cnf, count, nnf_file, queries, sat, sdd, show, sympy_form, transforms
 from bnc2d.logic.domain import Domain, Instance
 from bnc2d.logic.fold import rewrite
 from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.pictures import dot, svg
+from bnc2d.logic.primes import by_sat, direct
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.sat import Answer
 from bnc2d.logic.sdd import SddForm
-from bnc2d.logic.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 
 if TYPE_CHECKING:
@@ -223,11 +211,11 @@ class NNF:
         iterator says so in ``complete`` and ``cut``.
         """
         if towards is None:
-            return primes_sat.prime_implicants(
+            return by_sat.prime_implicants(
                 self.manager, self.root, limit=limit, time_limit=time_limit, variable_minimal=variable_minimal
             )
         positions = self.domain.encode(towards)
-        return primes.prime_implicants(
+        return direct.prime_implicants(
             self.manager,
             self.root,
             positions=positions,
@@ -246,11 +234,11 @@ class NNF:
     ) -> Primes[Clause]:
         """Return the strongest clauses that the circuit implies; see ``prime_implicants``."""
         if towards is None:
-            return primes_sat.prime_implicates(
+            return by_sat.prime_implicates(
                 self.manager, self.root, limit=limit, time_limit=time_limit, variable_minimal=variable_minimal
             )
         positions = self.domain.encode(towards)
-        return primes.prime_implicates(
+        return direct.prime_implicates(
             self.manager,
             self.root,
             positions=positions,

@@ -12,12 +12,14 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d.errors import LogicError
-from bnc2d.logic import monotone, primes, primes_sat, subsumption
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.primes import Mode
+from bnc2d.logic.primes import by_sat as primes_sat
+from bnc2d.logic.primes import direct as primes
+from bnc2d.logic.primes import monotone, subsumption
+from bnc2d.logic.primes.direct import Mode
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.queries import is_monotone_towards, is_or_decomposable
-from bnc2d.logic.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.logic.transforms import complete_reason, general_reason
 from tests.logic import brute_force

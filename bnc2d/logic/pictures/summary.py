@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from xml.sax.saxutils import escape
 
-from bnc2d.logic.labels import clean, shorten
-from bnc2d.logic.layout import levels
 from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.pictures.labels import clean, shorten
+from bnc2d.logic.pictures.layout import levels
 from bnc2d.logic.queries import is_and_decomposable, is_or_decomposable
 
 WIDTH = 760

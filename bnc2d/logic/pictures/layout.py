@@ -16,8 +16,8 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
-from bnc2d.logic.labels import labels, text_width
 from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.pictures.labels import labels, text_width
 
 # Beyond these a drawing is a tangle.
 MAX_NODES = 500

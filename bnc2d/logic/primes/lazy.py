@@ -14,10 +14,10 @@ from typing import Any
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.fold import fold
 from bnc2d.logic.manager import TRUE, Manager, NodeId
-from bnc2d.logic.monotone import MonotoneCircuit
+from bnc2d.logic.primes.monotone import MonotoneCircuit
+from bnc2d.logic.primes.stream import Clock
+from bnc2d.logic.primes.subsumption import BitSet
 from bnc2d.logic.queries import is_constant
-from bnc2d.logic.stream import Clock
-from bnc2d.logic.subsumption import BitSet
 
 _MOST_ORDERS = 256
 _CONFLICTS_AT_ONCE = 2_000

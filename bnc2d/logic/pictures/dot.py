@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bnc2d.errors import LogicError
 from bnc2d.logic.fold import fold_all
-from bnc2d.logic.labels import labels
 from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.pictures.labels import labels
 
 _HEAD = """digraph nnf {
   bgcolor=transparent;

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.logic.stream import Clock
-from bnc2d.logic.subsumption import BitSet, Spend, Words
+from bnc2d.logic.primes.stream import Clock
+from bnc2d.logic.primes.subsumption import BitSet, Spend, Words
 
 Step: TypeAlias = int  # position in a circuit's list of steps
 Lanes: TypeAlias = int  # bit i: the value for the i-th set

@@ -21,7 +21,7 @@ classifiers with non-binary features"). Each rule in a sentence:
    state, so a resolvent has the features of both parents; with fewer features on one side it is not
    variable-minimal. For the same reason clauses that are not variable-minimal can be dropped at each node.
 
-When the families grow too large, primes are enumerated one after the other instead (primes_lazy.py).
+When the families grow too large, primes are enumerated one after the other instead (lazy.py).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from operator import or_
 from typing import Literal, TypeAlias, TypeVar
 
 from bnc2d.errors import LogicError
-from bnc2d.logic.cells import Cells, Field
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.fold import fold
 from bnc2d.logic.manager import Manager, NodeId
-from bnc2d.logic.monotone import MinimalityTest, MonotoneCircuit, Step
-from bnc2d.logic.primes_lazy import minimal_true_sets
+from bnc2d.logic.primes.cells import Cells, Field
+from bnc2d.logic.primes.lazy import minimal_true_sets
+from bnc2d.logic.primes.monotone import MinimalityTest, MonotoneCircuit, Step
+from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
+from bnc2d.logic.primes.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
 from bnc2d.logic.queries import is_or_decomposable
-from bnc2d.logic.stream import Clock, OutOfTime, Primes
-from bnc2d.logic.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
 from bnc2d.logic.terms import Clause, Term
 
 Mode: TypeAlias = Literal["auto", "sorted", "lazy"]
@@ -91,7 +91,7 @@ def prime_implicates(
     """Return the strongest clauses that the circuit implies; arguments as for prime_implicants.
 
     The lazy enumeration of all implicates of a circuit with several literals of a feature is the one by SAT
-    (primes_sat.py): there the question "is this clause implied" is itself hard. For complete reasons, and
+    (by_sat.py): there the question "is this clause implied" is itself hard. For complete reasons, and
     for variable-minimal implicates, it is not.
     """
     return _primes(Clause, manager, root, positions, limit, time_limit, variable_minimal, mode)
@@ -113,7 +113,7 @@ def _primes(
     if len(positions) != len(sizes) or any(not 0 <= p < n for p, n in zip(positions, sizes, strict=True)):
         raise LogicError("positions must give a state position for every feature")
     if not is_or_decomposable(manager, root):
-        raise LogicError("direct primes need an OR-decomposable circuit; use bnc2d.logic.primes_sat")
+        raise LogicError("direct primes need an OR-decomposable circuit; use bnc2d.logic.primes.by_sat")
     task = _Task(manager, root, positions, clauses=kind is Clause, variable_minimal=variable_minimal)
 
     def make(clock: Clock) -> Iterator[Prime]:
@@ -311,7 +311,7 @@ class _Task:
             yield from self._lazily_by_features(clock)
         elif self.clauses and not self.cells.one_bit_each:
             # Imported here because that route stands on its own and needs a SAT solver.
-            from bnc2d.logic.primes_sat import prime_implicates as by_sat
+            from bnc2d.logic.primes.by_sat import prime_implicates as by_sat
 
             found = by_sat(self.manager, self.root, time_limit=clock.left())
             for clause in found:

@@ -24,8 +24,8 @@ from bnc2d.errors import LimitExceeded
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.one_hot import BooleanLiteral, OneHot
+from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
 from bnc2d.logic.sat import CircuitSolver
-from bnc2d.logic.stream import Clock, OutOfTime, Primes
 from bnc2d.logic.terms import Clause, Term
 
 Masks: TypeAlias = dict[FeatureId, StateMask]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.manager import Manager, NodeId
-from bnc2d.logic.subsumption import BitSet
+from bnc2d.logic.primes.subsumption import BitSet
 
 # In large families, fields with at most so many bits are decoded together.
 _CHUNK_BITS = 6
@@ -53,7 +53,7 @@ class Cells:
             if not mask >> positions[feature] & 1:
                 raise LogicError(
                     "direct primes need a circuit whose literals all hold for the instance (a complete or "
-                    "general reason); use bnc2d.logic.primes_sat"
+                    "general reason); use bnc2d.logic.primes.by_sat"
                 )
             literals.setdefault(feature, []).append(mask)
         for feature in sorted(literals, reverse=True):

@@ -1,0 +1,1 @@
+"""Circuits as pictures: Graphviz text, SVG with a layout of our own, a summary of large ones."""

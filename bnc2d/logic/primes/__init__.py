@@ -1,0 +1,1 @@
+"""Prime implicants and implicates: read off the circuit (``direct``), or found by SAT (``by_sat``)."""

@@ -37,7 +37,7 @@ class NNF:
     >>> manager = Manager(domain)
     >>> high, ct = NNF.literal(manager, "BP", "High"), NNF.literal(manager, "CT", "1")
     >>> print(high | (ct & ~high))
-    BP=High ∨ (CT ∧ BP∈{Low,Normal})
+    BP=High ∨ (BP∈{Low,Normal} ∧ CT)
     >>> (high | ct).model_count()
     4
     """

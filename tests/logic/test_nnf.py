@@ -27,7 +27,7 @@ def diagnosis(manager: Manager | None = None) -> NNF:
 
 def test_the_papers_formula() -> None:
     formula = diagnosis()
-    assert str(formula) == "(HR∈{Normal,High} ∨ (CT ∧ BP=High)) ∧ (BP∈{Low,High} ∨ HR=Low)"
+    assert str(formula) == "(BP∈{Low,High} ∨ HR=Low) ∧ (HR∈{Normal,High} ∨ (BP=High ∧ CT))"
     assert repr(formula) == f"<NNF: {formula.node_count} nodes, {formula.edge_count} edges>"
     assert (formula.node_count, formula.edge_count, formula.depth) == (9, 8, 3)
     assert formula.features == ("BP", "CT", "HR")

@@ -29,7 +29,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Side:
+class CutSide:
     """One side of the cut: its features in table order, and the messages that give its table."""
 
     features: tuple[Name, ...]
@@ -40,8 +40,8 @@ class Side:
 class Cut:
     """Two sides, the separator between them, and the multiplications that this takes (log2)."""
 
-    first: Side
-    second: Side
+    first: CutSide
+    second: CutSide
     separator: tuple[Name, ...]
     log_work: float
     jointree: Jointree
@@ -149,9 +149,9 @@ class _Directed:
         separator = tuple(sorted(self._separator(first, second)))
         return Cut(self._side(first, second), self._side(second, first), separator, work, self._jointree)
 
-    def _side(self, node: NodeIndex, towards: NodeIndex) -> Side:
+    def _side(self, node: NodeIndex, towards: NodeIndex) -> CutSide:
         if node < 0:
-            return Side((), ())
+            return CutSide((), ())
         order: list[tuple[NodeIndex, NodeIndex]] = []
         pending = [(node, towards)]
         while pending:  # depth first, so that features of one branch stay together
@@ -168,7 +168,7 @@ class _Directed:
             summed = tuple(sorted(self._jointree.clusters[index] - kept))
             messages.append(Message(tuple(self._home[index]), inputs, summed))
             taken += sorted(self._features & set(self._home[index]))
-        return Side(tuple(reversed(taken)), tuple(messages))
+        return CutSide(tuple(reversed(taken)), tuple(messages))
 
 
 def _log_sum(logs: Sequence[float]) -> float:

@@ -2,7 +2,7 @@
 
 1. Prune the network and give inner features leaf copies (``prepare``).
 2. Choose an edge of a jointree where two tables of partial instances meet with least work (``cut``).
-3. Compute both tables by messages towards the edge (``tables``).
+3. Compute both tables by messages towards the edge, the larger one in blocks of rows (``tables``).
 4. Multiply them block by block into the class of every instance; cells that float64 cannot prove are
    decided exactly (``labels``).
 5. Merge equal sub-functions and reduce to a decision diagram with classes at the ends (``reduce``).
@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from bnc2d.compile.cut import choose_cut
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
-from bnc2d.compile.labels import LabelStats, label_blocks
+from bnc2d.compile.labels import Joiner, LabelStats
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.prepare import Prepared, prepare
 from bnc2d.compile.reduce import RowPool, reduce_pool
-from bnc2d.compile.tables import SideTable, side_tables
+from bnc2d.compile.tables import Side
 from bnc2d.model.classifier import Classifier
 
 _JOINTREE_SEEDS = range(4)
 # A table, its scaled copy, its transposed columns, and the blocks beside it.
 _BYTES_PER_ENTRY = 4 * 8
+# Tables on the way are kept this small by setting features beforehand: memory that is used again is fast.
+_TABLE_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -48,38 +50,43 @@ def compile_diagram(classifier: Classifier, watch: Watch, memory_limit: int, cer
         cut = choose_cut(prepared, _JOINTREE_SEEDS, memory_limit // _BYTES_PER_ENTRY)
         tree = build_feature_tree(cut.jointree, prepared.target, prepared.features)
         widths = tree.widths(cut.jointree.width)
+        sides = [Side(prepared, cut, side, _TABLE_ENTRIES) for side in (cut.first, cut.second)]
+        first, second = sorted(sides, key=lambda side: len(side.features), reverse=True)
+        meeting = _Meeting(classifier, prepared, first, second)
     with watch.phase("tables"):
-        first, second = side_tables(prepared, cut)
-        if len(first.values) < len(second.values):  # many short rows merge faster than few long ones
-            first, second = second, first
-    meeting = _Meeting(classifier, prepared, first, second)
-    stats = LabelStats()
-    with watch.phase("labels"):
-        pool = RowPool(meeting.ends, meeting.cardinalities(second))
-        resolve = meeting.exact_labels if certified else None
-        blocks = label_blocks(first, second, classifier.rule, len(classifier.classes), resolve, stats)
-        for block in blocks:
-            pool.add(block)
-            watch.check(stats.cells / classifier.instance_count)
+        columns = second.whole()
+    resolve = meeting.exact_labels if certified else None
+    joiner = Joiner(columns, classifier.rule, len(classifier.classes), resolve)
+    pool = RowPool(meeting.ends, meeting.cardinalities(second))
+    rows = 0
+    tables = first.blocks()
+    while True:
+        with watch.phase("tables"):
+            table = next(tables, None)
+        if table is None:
+            break
+        with watch.phase("labels"):
+            for block in joiner.blocks(table, rows):
+                pool.add(block)
+                watch.check(joiner.stats.cells / classifier.instance_count)
+        rows += len(table.values)
     with watch.phase("reduce"):
         order = [meeting.position[name] for name in (*first.features, *second.features)]
         diagram = reduce_pool(pool, meeting.ends, meeting.cardinalities(first), order)
-    return FastResult(diagram, widths, cut.log_work, pool.distinct, stats)
+    return FastResult(diagram, widths, cut.log_work, pool.distinct, joiner.stats)
 
 
 class _Meeting:
     """Which features of the classifier the rows and columns of the two tables stand for."""
 
-    def __init__(
-        self, classifier: Classifier, prepared: Prepared, first: SideTable, second: SideTable
-    ) -> None:
+    def __init__(self, classifier: Classifier, prepared: Prepared, first: Side, second: Side) -> None:
         self._classifier, self._first, self._second = classifier, first, second
         self.position = {name: position for position, name in enumerate(prepared.features)}
         self._sizes = [len(variable) for variable in classifier.feature_variables]
         ties_exist = classifier.ties == "none" and classifier.threshold is None
         self.ends = len(classifier.classes) + ties_exist
 
-    def cardinalities(self, side: SideTable) -> list[int]:
+    def cardinalities(self, side: Side) -> list[int]:
         return [self._sizes[self.position[name]] for name in side.features]
 
     def exact_labels(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -31,49 +31,49 @@ class LabelStats:
 
     cells: int = 0
     exact_calls: int = 0
-    blocks: int = 0
 
 
-def label_blocks(
-    first: SideTable,
-    second: SideTable,
-    rule: DecisionRule,
-    classes: int,
-    resolve: Resolve | None,
-    stats: LabelStats,
-) -> Iterator[LabelBlock]:
-    """Yield the labels of consecutive rows of the first table against all rows of the second.
+class Joiner:
+    """Joins rows of the first table with all rows of the second.
 
     ``P(y, u, v)`` is a sum of non-negative products, so it has a relative error of at most ``k u`` with ``k``
     the roundings of both tables plus one product and the sum over ``s`` (plus two for the weight of a
     threshold). A class is proven where it exceeds every other by more than twice that share of their sum;
     zeros are exact. Every other cell goes to ``resolve``; without it, float64 has the last word.
     """
-    weights = np.ones(classes)
-    if rule.threshold is not None:
-        weights[rule.positive] = float(1 - rule.threshold)
-        weights[1 - rule.positive] = float(rule.threshold)
-    states = first.values.shape[2]
-    margin = 2.0 * (first.roundings + second.roundings + states + 8) * _UNIT_ROUNDOFF
-    trusted = first.trusted and second.trusted and margin < 0.01 and weights.min() > 1e-100
-    zero_label = rule.exact_label([0] * classes) % (classes + 1)
-    left = np.broadcast_to(first.values, (len(first.values), classes, states)) * weights[:, None]
-    right = np.broadcast_to(second.values, (len(second.values), classes, states))
-    columns = [np.ascontiguousarray(right[:, y].T) for y in range(classes)]
-    step = max(1, _CELLS_AT_ONCE // len(right))
-    for start in range(0, len(left), step):
-        rows = left[start : start + step]
-        joint = np.stack([rows[:, y] @ columns[y] for y in range(classes)])
-        labels, doubtful = _decide(joint, margin, zero_label)
-        if not trusted:
-            doubtful[:] = True
-        stats.cells += labels.size
-        stats.blocks += 1
-        if resolve is not None and doubtful.any():
-            u, v = np.nonzero(doubtful)
-            stats.exact_calls += len(u)
-            labels[u, v] = resolve(u + start, v) % (classes + 1)
-        yield labels
+
+    def __init__(self, second: SideTable, rule: DecisionRule, classes: int, resolve: Resolve | None) -> None:
+        self._second, self._resolve, self._classes = second, resolve, classes
+        self._weights = np.ones(classes)
+        if rule.threshold is not None:
+            self._weights[rule.positive] = float(1 - rule.threshold)
+            self._weights[1 - rule.positive] = float(rule.threshold)
+        self._zero_label = rule.exact_label([0] * classes) % (classes + 1)
+        states = second.values.shape[2]
+        right = np.broadcast_to(second.values, (len(second.values), classes, states))
+        self._columns = [np.ascontiguousarray(right[:, y].T) for y in range(classes)]
+        self.stats = LabelStats()
+
+    def blocks(self, first: SideTable, offset: int) -> Iterator[LabelBlock]:
+        """Yield the labels of consecutive rows; ``offset`` is the number of the first row."""
+        states = first.values.shape[2]
+        margin = 2.0 * (first.roundings + self._second.roundings + states + 8) * _UNIT_ROUNDOFF
+        trusted = first.trusted and self._second.trusted and margin < 0.01 and self._weights.min() > 1e-100
+        shape = (len(first.values), self._classes, states)
+        left = np.broadcast_to(first.values, shape) * self._weights[:, None]
+        step = max(1, _CELLS_AT_ONCE // len(self._second.values))
+        for start in range(0, len(left), step):
+            rows = left[start : start + step]
+            joint = np.stack([rows[:, y] @ self._columns[y] for y in range(self._classes)])
+            labels, doubtful = _decide(joint, margin, self._zero_label)
+            if not trusted:
+                doubtful[:] = True
+            self.stats.cells += labels.size
+            if self._resolve is not None and doubtful.any():
+                u, v = np.nonzero(doubtful)
+                self.stats.exact_calls += len(u)
+                labels[u, v] = self._resolve(u + start + offset, v) % (self._classes + 1)
+            yield labels
 
 
 def _decide(

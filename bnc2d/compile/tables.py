@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
+from itertools import product
+from math import log2, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.cut import Cut, Side
+from bnc2d.compile.cut import Cut, CutSide, Message
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.prepare import Prepared
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import VariableId
-from bnc2d.model.factors import Factor, exponents, multiply_out
+from bnc2d.model.factors import LOWEST_EXPONENT, Factor, exponents, multiply_out
 
 
 @dataclass(frozen=True)
@@ -25,35 +28,90 @@ class SideTable:
     false, an entry may have underflowed and nothing here proves anything.
     """
 
-    features: tuple[Name, ...]
     values: NDArray[np.float64]
     roundings: int
     trusted: bool
 
 
-def side_tables(prepared: Prepared, cut: Cut) -> tuple[SideTable, SideTable]:
-    """Return the tables of both sides, their separator axes in the same order."""
-    return _side_table(prepared, cut.first, cut.separator), _side_table(prepared, cut.second, cut.separator)
+class Side:
+    """Computes the table of one side, in blocks of rows that keep every table on the way small.
+
+    Some features are set before anything is multiplied, one assignment a block; messages that do not depend
+    on them are computed once. ``features`` puts them first, so that blocks come in the order of rows.
+    """
+
+    def __init__(self, prepared: Prepared, cut: Cut, side: CutSide, max_entries: int) -> None:
+        self._prepared, self._separator, self._messages = prepared, cut.separator, side.messages
+        fixed = _features_to_fix(prepared, side, max_entries)
+        self._fixed = tuple(name for name in side.features if name in fixed)
+        self.features = self._fixed + tuple(name for name in side.features if name not in fixed)
+        depends: list[bool] = []
+        for message in side.messages:
+            own = any(v.name in fixed for name in message.cpts for v in prepared.network.cpt(name).scope)
+            depends.append(own or any(depends[position] for position in message.inputs))
+        self._once = [m for m, later in zip(side.messages, depends, strict=True) if not later]
+        self._each = [m for m, later in zip(side.messages, depends, strict=True) if later]
+
+    def blocks(self) -> Iterator[SideTable]:
+        """Yield the rows of one assignment of the features set beforehand after another."""
+        network = self._prepared.network
+        shared: list[Factor] = []
+        for message in self._once:
+            shared = self._absorb(shared, message, {})
+        sizes = [len(network.variable(name)) for name in self._fixed]
+        for states in product(*map(range, sizes)):
+            given = dict(zip(self._fixed, states, strict=True))
+            pool = list(shared)
+            for message in self._each:
+                pool = self._absorb(pool, message, given)
+            yield self._table(multiply_out(pool, ()) if pool else _one())
+
+    def whole(self) -> SideTable:
+        """Return all rows as one table."""
+        blocks = list(self.blocks())
+        return SideTable(
+            np.concatenate([block.values for block in blocks]),
+            max(block.roundings for block in blocks),
+            all(block.trusted for block in blocks),
+        )
+
+    def _absorb(self, pool: list[Factor], message: Message, given: Mapping[Name, int]) -> list[Factor]:
+        network = self._prepared.network
+        pool = pool + [_factor(self._prepared, network.cpt(name), given) for name in message.cpts]
+        return _eliminate(pool, [network.index(name) for name in message.summed])
+
+    def _table(self, table: Factor) -> SideTable:
+        network, target = self._prepared.network, self._prepared.target
+        rows = self.features[len(self._fixed) :]
+        others = [name for name in self._separator if name != target]
+        wanted = [network.index(name) for name in (*rows, target, *others)]
+        sizes = [table.sizes.get(variable, 1) for variable in wanted]
+        order = [1 + table.scope.index(variable) for variable in wanted if variable in table.scope]
+        values = table.table.transpose(0, *order).reshape(sizes)
+        full = [len(network.variable(name)) for name in others]
+        values = np.broadcast_to(values, (*sizes[: len(rows) + 1], *full))
+        shape = (prod(sizes[: len(rows)]), sizes[len(rows)], prod(full))
+        scaled, in_range = _scaled_rows(np.ascontiguousarray(values).reshape(shape))
+        return SideTable(scaled, table.roundings, bool(table.trusted[0]) and in_range)
 
 
-def _side_table(prepared: Prepared, side: Side, separator: tuple[Name, ...]) -> SideTable:
+def _features_to_fix(prepared: Prepared, side: CutSide, max_entries: int) -> set[Name]:
+    """Return features to set beforehand: those in the most large tables, until none is over the limit."""
     network = prepared.network
-    pool: list[Factor] = []
+    features = set(prepared.features)
+    size = {v.name: log2(len(v)) for v in network.variables}
+    tables: list[set[Name]] = []  # the axes of each message's table
     for message in side.messages:
-        pool += [_factor(prepared, network.cpt(name)) for name in message.cpts]
-        pool = _eliminate(pool, [network.index(name) for name in message.summed])
-    table = multiply_out(pool, ()) if pool else _one()
-    others = [name for name in separator if name != prepared.target]
-    wanted = [network.index(name) for name in (*side.features, prepared.target, *others)]
-    sizes = [table.sizes.get(variable, 1) for variable in wanted]
-    order = [1 + table.scope.index(variable) for variable in wanted if variable in table.scope]
-    values = table.table.transpose(0, *order).reshape(sizes)
-    full = [len(network.variable(name)) for name in others]
-    values = np.broadcast_to(values, (*sizes[: len(side.features) + 1], *full))
-    rows = prod(sizes[: len(side.features)])
-    shaped = np.ascontiguousarray(values).reshape(rows, sizes[len(side.features)], prod(full))
-    scaled, in_range = _scaled_rows(shaped)
-    return SideTable(side.features, scaled, table.roundings, bool(table.trusted[0]) and in_range)
+        axes = {v.name for name in message.cpts for v in network.cpt(name).scope}
+        axes.update(*(tables[position] for position in message.inputs))
+        tables.append(axes - set(message.summed))
+    fixed: set[Name] = set()
+    while True:
+        large = [axes for axes in tables if sum(size[name] for name in axes - fixed) > log2(max_entries)]
+        votes = Counter(name for axes in large for name in (axes & features) - fixed)
+        if not votes:
+            return fixed
+        fixed.add(max(sorted(votes), key=lambda name: votes[name]))
 
 
 def _eliminate(pool: list[Factor], variables: list[VariableId]) -> list[Factor]:
@@ -80,12 +138,15 @@ def _one() -> Factor:
     return Factor((), np.zeros(1, dtype=np.intp), np.ones(1), np.ones(1, dtype=bool))
 
 
-def _factor(prepared: Prepared, cpt: CPT) -> Factor:
-    ids = tuple(prepared.network.index(variable) for variable in cpt.scope)
-    values = cpt.values[None]
+def _factor(prepared: Prepared, cpt: CPT, given: Mapping[Name, int]) -> Factor:
+    """Return the table of a variable with the given features set."""
+    free = [variable for variable in cpt.scope if variable.name not in given]
+    index = tuple(given.get(variable.name, slice(None)) for variable in cpt.scope)
+    values = np.ascontiguousarray(cpt.values[index])[None]
     lowest, highest = exponents(values)
     exact_positive = bool(np.all((cpt.values > 0) == (cpt.exact != 0)))
-    trusted = np.array([exact_positive and lowest > -1000])
+    trusted = np.array([exact_positive and lowest > LOWEST_EXPONENT])
+    ids = tuple(prepared.network.index(variable) for variable in free)
     return Factor(ids, np.zeros(1, dtype=np.intp), values, trusted, 1, lowest, highest)
 
 

@@ -47,7 +47,7 @@ def compile_diagram(classifier: Classifier, watch: Watch, memory_limit: int, cer
     """Return the reduced diagram of the classifier's decisions."""
     with watch.phase("order"):
         prepared = prepare(classifier)
-        cut = choose_cut(prepared, _JOINTREE_SEEDS, memory_limit // _BYTES_PER_ENTRY)
+        cut = choose_cut(prepared, _JOINTREE_SEEDS, max(1, memory_limit // _BYTES_PER_ENTRY))
         tree = build_feature_tree(cut.jointree, prepared.target, prepared.features)
         widths = tree.widths(cut.jointree.width)
         sides = [Side(prepared, cut, side, _TABLE_ENTRIES) for side in (cut.first, cut.second)]

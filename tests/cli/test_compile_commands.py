@@ -1,0 +1,162 @@
+"""``bnc2d compile``, ``verify`` and ``bench`` on small problems."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bnc2d import Classifier, example, load, write_network
+from bnc2d.cli.main import main
+from bnc2d.logic.nnf import NNF
+
+KEYS = {
+    "problem",
+    "threshold",
+    "status",
+    "seconds",
+    "phases",
+    "nodes",
+    "edges",
+    "models",
+    "omega",
+    "omega_T",
+    "peak_mib",
+}
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(words)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_compile_then_verify(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "d.bnc2d")
+    code, out, _ = run(capsys, "compile", "diagnosis", "--target", "D", "-o", path)
+    assert code == 0
+    assert "2: 9 of 18 instances" in out
+    code, out, _ = run(capsys, "verify", path)
+    assert code == 0
+    assert out.endswith("verified\n")
+    assert "all 18 instances" in out
+    code, out, _ = run(capsys, "verify", path, "--json")
+    assert json.loads(out)["passed"] is True
+    code, out, _ = run(
+        capsys, "compile", "asia", "--target=lung", "--threshold=0.3", "--positive=yes", "-o", path, "--json"
+    )
+    facts = json.loads(out)
+    assert set(facts["classes"]) == {"yes", "no"}
+    assert load(path).classifier.threshold is not None
+
+
+def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "d.bnc2d"
+    model = Classifier(example("diagnosis"), "D").compile()
+    model.formulas[2, False] = NNF.literal(model.manager, "BP", "Low")
+    model.save(path)
+    code, out, _ = run(capsys, "verify", str(path))
+    assert code == 1
+    assert "FAIL oracle" in out
+    assert " at BP=" in out
+    assert out.endswith("NOT verified\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compile", "diagnosis", "--target", "D", "-o", "no/such/folder/d.bnc2d"], "cannot write"),
+        (["compile", "diagnosis", "--target", "Q", "-o", "d.bnc2d"], "unknown variable 'Q'"),
+        (
+            ["compile", "diagnosis", "--target", "D", "-o", "d.bnc2d", "--time-limit", "0"],
+            "time limit of 0 s",
+        ),
+        (
+            ["compile", "diagnosis", "--target", "D", "-o", "d.bnc2d", "--memory-limit", "1e-9"],
+            "memory_limit",
+        ),
+        (["verify", "nowhere.bnc2d"], "cannot read"),
+        (["bench", "--suite", "."], "no folder 'problems'"),
+    ],
+)
+def test_errors(
+    words: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def suite(folder: Path) -> Path:
+    for part in ("networks", "problems"):
+        (folder / part).mkdir()
+    write_network(example("asia"), folder / "networks" / "asia.bif")
+    problems = {
+        "asia-lung": {
+            "network": "asia.bif",
+            "target": "lung",
+            "threshold": 0.2,
+            "features": ["xray", "dysp"],
+        },
+        "asia-bronc": {
+            "network": "asia.bif",
+            "target": "bronc",
+            "threshold": 0.4,
+            "features": ["dysp", "smoke"],
+        },
+        "broken": {"network": "asia.bif", "target": "nobody", "threshold": 0.4, "features": ["dysp"]},
+        "other": {"network": "missing.bif", "target": "x", "threshold": 0.4, "features": ["y"]},
+    }
+    for name, problem in problems.items():
+        (folder / "problems" / f"{name}.json").write_text(json.dumps(problem), encoding="utf-8")
+    return folder
+
+
+def test_bench_writes_a_line_a_problem_and_resumes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder, log = suite(tmp_path), tmp_path / "runs.jsonl"
+    words = ["bench", "--suite", str(folder), "--threshold", "both", "--jobs", "2", "--json", str(log)]
+    code, out, _ = run(capsys, *words, "--filter", "asia-*")
+    assert code == 0
+    assert "4 of 4 solved" in out
+    records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert all(set(record) >= KEYS and record["status"] == "ok" for record in records)
+    assert {(r["problem"], r["threshold"]) for r in records} == {
+        ("asia-lung", 0.2),
+        ("asia-lung", 0.5),
+        ("asia-bronc", 0.4),
+        ("asia-bronc", 0.5),
+    }
+    network = example("asia")
+    for record in records:
+        problem = json.loads((folder / "problems" / f"{record['problem']}.json").read_text(encoding="utf-8"))
+        model = Classifier(network, problem["target"], problem["features"], record["threshold"]).compile()
+        assert record["models"] == model.count("no")  # asia lists yes first, so no is positive
+
+    log.write_text(
+        "\n".join(log.read_text(encoding="utf-8").splitlines()[:2]) + '\n{"problem": "asia', encoding="utf-8"
+    )
+    code, out, _ = run(capsys, *words)
+    records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert len(records) == 8
+    assert "4 of 8 solved" in out
+    assert {r["problem"] for r in records if r["status"] == "error"} == {"broken", "other"}
+    assert all(r["message"] for r in records if r["status"] == "error")
+
+
+def test_bench_prints_lines_without_a_file_and_keeps_limits(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = suite(tmp_path)
+    words = ["bench", "--suite", str(folder), "--filter", "asia-lung", "--time-limit", "0"]
+    _, out, _ = run(capsys, *words)
+    assert json.loads(out)["status"] == "timeout"

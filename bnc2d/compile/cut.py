@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
-from bnc2d.compile.jointree import Jointree, Name, NodeIndex, build_jointree
+from bnc2d.compile.jointree import Jointree, Name, NodeIndex, build_jointree, unfold
 from bnc2d.compile.prepare import Prepared
 from bnc2d.errors import LimitExceeded
 
@@ -51,8 +51,8 @@ def choose_cut(prepared: Prepared, seeds: Sequence[int], max_table_entries: int)
     """Return the cheapest cut over all edges of the jointrees of these seeds.
 
     The work of a message is the product of its cluster's states and of the instances of the features below;
-    joining both tables takes the instances of all features times the separator's states. Tables larger than
-    ``max_table_entries`` are out of the question.
+    joining both tables takes the instances of all features times the separator's states. A table larger than
+    ``max_table_entries`` is out of the question, whether of the smaller side or on the way to one row.
     """
     best: tuple[float, _Directed, NodeIndex, NodeIndex] | None = None
     for seed in seeds:
@@ -73,7 +73,8 @@ class _Directed:
     """What each directed edge of a jointree carries: features behind it, whether the target is, and costs."""
 
     def __init__(self, prepared: Prepared, jointree: Jointree) -> None:
-        self._prepared, self._jointree = prepared, jointree
+        self._prepared, self._original = prepared, jointree
+        self._jointree = jointree = unfold(jointree, frozenset(prepared.features))
         # A lone end makes an edge of every node, so a tree of one cluster can be cut too.
         self._near = jointree.neighbours()
         self._logs = {v.name: log2(len(v)) for v in prepared.network.variables}
@@ -100,14 +101,11 @@ class _Directed:
             parts = [self._carried(first, second), self._carried(second, first)]
             separator = self._separator(first, second)
             joint = everything + target + sum(self._logs[n] for n in separator if n != self._prepared.target)
-            work = _log_sum([joint, *(cost for *_, cost, _ in parts)])
-            tables = [
-                sum(self._logs[name] for name in part[0])
-                + sum(self._logs[name] for name in separator)
-                + target
-                for part in parts
-            ]
-            found.append((first, second, work, max(*tables, *(largest for *_, largest in parts))))
+            across = target + sum(self._logs[name] for name in separator)
+            tables = [across + sum(self._logs[name] for name in part[0]) for part in parts]
+            work = _log_sum([joint, *tables, *(cost for *_, cost, _ in parts)])
+            # The larger side is computed in blocks of rows, so only the smaller one must fit as a whole.
+            found.append((first, second, work, max(min(tables), *(hidden for *_, hidden in parts))))
         return found
 
     def _separator(self, first: NodeIndex, second: NodeIndex) -> frozenset[Name]:
@@ -116,7 +114,7 @@ class _Directed:
         return self._jointree.separator(first, second) - self._features
 
     def _carried(self, node: NodeIndex, towards: NodeIndex) -> tuple[frozenset[Name], bool, float, float]:
-        """Return features and target behind the edge, and log2 of work and of the largest table there."""
+        """Return features and target behind the edge, log2 of the work and of the largest one-row table."""
         if node < 0:
             return frozenset(), False, 0.0, 0.0
         for index in self._below(node, towards):
@@ -138,16 +136,17 @@ class _Directed:
         features = frozenset().union(cluster & self._features, *(part[0] for part in behind))
         has_target = self._prepared.target in cluster or any(part[1] for part in behind)
         axes = (cluster - self._features) | features | ({self._prepared.target} if has_target else set())
-        size = sum(self._logs[name] for name in axes)
-        work = _log_sum([size, *(part[2] for part in behind)])
         summed = cluster - self._separator(node, towards) - self._features - {self._prepared.target}
-        largest = max([size - sum(self._logs[name] for name in summed), *(part[3] for part in behind)])
-        self._known[node, towards] = features, has_target, work, largest
+        # A message that sums nothing multiplies nothing: its factors are passed on as they are.
+        own = sum(self._logs[name] for name in axes) if summed else 0.0
+        work = _log_sum([own, *(part[2] for part in behind)])
+        hidden = max([sum(self._logs[n] for n in axes - features - summed), *(part[3] for part in behind)])
+        self._known[node, towards] = features, has_target, work, hidden
 
     def cut(self, first: NodeIndex, second: NodeIndex, work: float) -> Cut:
         """Return the messages of both sides of an edge."""
         separator = tuple(sorted(self._separator(first, second)))
-        return Cut(self._side(first, second), self._side(second, first), separator, work, self._jointree)
+        return Cut(self._side(first, second), self._side(second, first), separator, work, self._original)
 
     def _side(self, node: NodeIndex, towards: NodeIndex) -> CutSide:
         if node < 0:

@@ -148,3 +148,25 @@ def _merged(clusters: list[set[Name]], parents: list[NodeIndex | None]) -> Joint
     index = {number: rank for rank, number in enumerate(alive)}
     edges = sorted((index[a], index[b]) for a in alive for b in near[a] if index[a] < index[b])
     return Jointree(tuple(frozenset(cluster) for cluster in alive.values()), tuple(edges))
+
+
+def unfold(tree: Jointree, features: frozenset[Name]) -> Jointree:
+    """Return the tree with each busy node as a chain of copies, one for each neighbour.
+
+    An edge between two copies splits the neighbours of the node into two groups, so there are more ways to
+    cut the tree; without it a naive Bayes network, a star, could only be cut at its tips. Copies leave out
+    features, which stay with the original.
+    """
+    clusters = list(tree.clusters)
+    edges: list[tuple[NodeIndex, NodeIndex]] = []
+    port: dict[tuple[NodeIndex, NodeIndex], NodeIndex] = {}  # (node, neighbour) -> the copy that links them
+    for node, neighbours in enumerate(tree.neighbours()):
+        at = node
+        for position, other in enumerate(neighbours):
+            if position > 0 and len(neighbours) > 2:
+                clusters.append(tree.clusters[node] - features)
+                edges.append((at, len(clusters) - 1))
+                at = len(clusters) - 1
+            port[node, other] = at
+    edges += [(port[first, second], port[second, first]) for first, second in tree.edges]
+    return Jointree(tuple(clusters), tuple(sorted((min(edge), max(edge)) for edge in edges)))

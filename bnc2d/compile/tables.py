@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import log2, prod
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ class Side:
 
     def __init__(self, prepared: Prepared, cut: Cut, side: CutSide, max_entries: int) -> None:
         self._prepared, self._separator, self._messages = prepared, cut.separator, side.messages
+        self._sizes = {position: len(v) for position, v in enumerate(prepared.network.variables)}
         fixed = _features_to_fix(prepared, side, max_entries)
         self._fixed = tuple(name for name in side.features if name in fixed)
         self.features = self._fixed + tuple(name for name in side.features if name not in fixed)
@@ -78,7 +79,7 @@ class Side:
     def _absorb(self, pool: list[Factor], message: Message, given: Mapping[Name, int]) -> list[Factor]:
         network = self._prepared.network
         pool = pool + [_factor(self._prepared, network.cpt(name), given) for name in message.cpts]
-        return _eliminate(pool, [network.index(name) for name in message.summed])
+        return _eliminate(pool, {network.index(name) for name in message.summed}, self._sizes)
 
     def _table(self, table: Factor) -> SideTable:
         network, target = self._prepared.network, self._prepared.target
@@ -98,39 +99,59 @@ class Side:
 def _features_to_fix(prepared: Prepared, side: CutSide, max_entries: int) -> set[Name]:
     """Return features to set beforehand: those in the most large tables, until none is over the limit."""
     network = prepared.network
-    features = set(prepared.features)
-    size = {v.name: log2(len(v)) for v in network.variables}
-    tables: list[set[Name]] = []  # the axes of each message's table
+    sizes = {position: len(variable) for position, variable in enumerate(network.variables)}
+    features = {network.index(name) for name in prepared.features}
+    tables: list[frozenset[VariableId]] = []
+    pool: list[frozenset[VariableId]] = []
     for message in side.messages:
-        axes = {v.name for name in message.cpts for v in network.cpt(name).scope}
-        axes.update(*(tables[position] for position in message.inputs))
-        tables.append(axes - set(message.summed))
-    fixed: set[Name] = set()
+        pool += [frozenset(network.index(v) for v in network.cpt(name).scope) for name in message.cpts]
+        while (step := _next_step(pool, {network.index(name) for name in message.summed}, sizes)) is not None:
+            inside = set(step.inside)
+            joined = frozenset().union(*(pool[position] for position in inside)).difference(step.gone)
+            pool = [axes for position, axes in enumerate(pool) if position not in inside] + [joined]
+            tables.append(joined)
+    tables.append(frozenset().union(*pool))
+    fixed: set[VariableId] = set()
     while True:
-        large = [axes for axes in tables if sum(size[name] for name in axes - fixed) > log2(max_entries)]
-        votes = Counter(name for axes in large for name in (axes & features) - fixed)
+        large = [axes for axes in tables if prod(sizes[v] for v in axes - fixed) > max_entries]
+        votes = Counter(variable for axes in large for variable in (axes & features) - fixed)
         if not votes:
-            return fixed
-        fixed.add(max(sorted(votes), key=lambda name: votes[name]))
+            return {network.names[variable] for variable in fixed}
+        fixed.add(max(sorted(votes), key=lambda variable: votes[variable]))
 
 
-def _eliminate(pool: list[Factor], variables: list[VariableId]) -> list[Factor]:
-    """Sum variables out of a product of factors, each time one that joins the smallest product.
+@dataclass(frozen=True)
+class _Step:
+    """Multiply the factors at the positions ``inside`` and sum out the variables ``gone``."""
+
+    inside: tuple[int, ...]
+    gone: tuple[VariableId, ...]
+
+
+def _next_step(
+    scopes: Sequence[Collection[VariableId]], summed: set[VariableId], sizes: Mapping[VariableId, int]
+) -> _Step | None:
+    """Return how to eliminate next: a variable of ``summed`` that joins the smallest product, or None.
 
     With the factors of a variable go those that add no axis to their product, and with the variable go all
     others that no factor outside still mentions: no axis stays longer than it must.
     """
-    left = set(variables)
-    while left := left & {variable for factor in pool for variable in factor.scope}:
-        joined = {v: frozenset().union(*(f.scope for f in pool if v in f.scope)) for v in left}
-        sizes = {variable: size for factor in pool for variable, size in factor.sizes.items()}
-        chosen = min(sorted(left), key=lambda v: prod(sizes[other] for other in joined[v]))
-        inside = [factor for factor in pool if joined[chosen].issuperset(factor.scope)]
-        outside = [factor for factor in pool if not joined[chosen].issuperset(factor.scope)]
-        still_used = {variable for factor in outside for variable in factor.scope}
-        gone = tuple(sorted(v for v in left & joined[chosen] if v not in still_used))
-        pool = [*outside, multiply_out(inside, gone)]
-        left.difference_update(gone)
+    left = summed & {variable for scope in scopes for variable in scope}
+    if not left:
+        return None
+    joined = {v: set().union(*(scope for scope in scopes if v in scope)) for v in left}
+    chosen = min(sorted(left), key=lambda v: prod(sizes[other] for other in joined[v]))
+    inside = [position for position, scope in enumerate(scopes) if joined[chosen].issuperset(scope)]
+    kept = {v for position, scope in enumerate(scopes) if position not in inside for v in scope}
+    return _Step(tuple(inside), tuple(sorted(v for v in left & joined[chosen] if v not in kept)))
+
+
+def _eliminate(pool: list[Factor], summed: set[VariableId], sizes: Mapping[VariableId, int]) -> list[Factor]:
+    """Sum variables out of a product of factors."""
+    while (step := _next_step([factor.scope for factor in pool], summed, sizes)) is not None:
+        inside = set(step.inside)
+        joined = multiply_out([pool[position] for position in step.inside], step.gone)
+        pool = [factor for position, factor in enumerate(pool) if position not in inside] + [joined]
     return pool
 
 

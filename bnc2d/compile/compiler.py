@@ -46,4 +46,9 @@ def compile_classifier(
         exact_calls=result.labels.exact_calls,
         diagram_nodes=result.diagram.node_count,
     )
-    return CompiledModel(classifier, result.diagram, stats)
+    model = CompiledModel(classifier, result.diagram, stats)
+    with watch.phase("formulas"):  # those of the classes; negations are made when asked for
+        for done, name in enumerate(model.classes):
+            watch.check(done / len(model.classes))
+            model.formula(name)
+    return model

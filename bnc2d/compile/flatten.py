@@ -1,4 +1,4 @@
-"""Fewer gates for the same formula: a gate inside a gate of its own kind is dissolved where nothing shares it."""
+"""Fewer gates for the same formula: a gate that serves one gate of its own kind only is dissolved."""
 
 from __future__ import annotations
 
@@ -7,38 +7,62 @@ from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 _LITERAL, _AND = int(Kind.LITERAL), int(Kind.AND)
 
 
-def flatten(source: Manager, root: NodeId, target: Manager) -> NodeId:
-    """Return the formula in another manager, without gates that only serve one gate of the same kind.
+def dissolvable(manager: Manager, root: NodeId) -> set[NodeId]:
+    """Return the gates below ``root`` whose children can move up to their only parent.
 
-    The disjuncts of a dissolved OR shared no feature with its siblings, so the circuit stays OR-decomposable.
+    Where that would bring two different literals of a feature together, whose intersection could be a node of
+    its own, the gate stays: so dissolving all of them never adds a node.
+    """
+    kinds, payloads = manager.kinds, manager.payloads
+    gates = [node for node in manager.reachable(root) if kinds[node] >= _AND]
+    parents: dict[NodeId, int] = {}
+    for node in gates:
+        for child in payloads[node]:
+            parents[child] = parents.get(child, 0) + 1
+    dissolved: set[NodeId] = set()
+    literals: dict[NodeId, dict[int, NodeId]] = {}  # by feature, of the gate that a gate ends up in
+    for node in reversed(gates):
+        inside = [c for c in payloads[node] if parents[c] == 1 and kinds[c] == kinds[node]]
+        here = literals.pop(node, None)
+        if not inside:
+            continue
+        if here is None:
+            here = _literals(manager, node)
+        for child in inside:
+            moving = _literals(manager, child)
+            if all(here.get(feature, literal) == literal for feature, literal in moving.items()):
+                here.update(moving)
+                dissolved.add(child)
+                literals[child] = here
+    return dissolved
+
+
+def _literals(manager: Manager, gate: NodeId) -> dict[int, NodeId]:
+    kinds, payloads = manager.kinds, manager.payloads
+    return {payloads[child][0]: child for child in payloads[gate] if kinds[child] == _LITERAL}
+
+
+def flatten(source: Manager, root: NodeId, target: Manager, dissolved: set[NodeId]) -> NodeId:
+    """Return the formula in another manager, without those gates, which can be dissolved.
+
+    The disjuncts of a dissolved OR share no feature with its siblings, so the circuit stays OR-decomposable.
     """
     kinds, payloads = source.kinds, source.payloads
-    nodes = source.reachable(root)
-    parents: dict[NodeId, int] = dict.fromkeys(nodes, 0)
-    for node in nodes:
-        if kinds[node] >= _AND:
-            for child in payloads[node]:
-                parents[child] += 1
     images: dict[NodeId, NodeId] = {FALSE: FALSE, TRUE: TRUE}
-    parts: dict[NodeId, list[NodeId]] = {}  # the images of a gate's children, dissolved ones replaced
-    dissolved: set[NodeId] = set()
-    for node in nodes:
-        for child in payloads[node] if kinds[node] >= _AND else ():
-            if parents[child] == 1 and kinds[child] == kinds[node]:
-                dissolved.add(child)
-    for node in nodes:
+    moved: dict[NodeId, list[NodeId]] = {}  # images of a dissolved gate's children
+    for node in source.reachable(root):
         kind, payload = kinds[node], payloads[node]
         if kind == _LITERAL:
             images[node] = target.add_literal(payload[0], payload[1])
         elif kind >= _AND:
-            inner: list[NodeId] = []
+            children: list[NodeId] = []
             for child in payload:
                 if child in dissolved:
-                    inner.extend(parts.pop(child))
+                    children += moved.pop(child)
                 else:
-                    inner.append(images[child])
+                    children.append(images[child])
             if node in dissolved:
-                parts[node] = inner
+                moved[node] = children
             else:
-                images[node] = target.add_and(inner) if kind == _AND else target.add_or(inner)
+                images[node] = target.find(kind != _AND, children)
     return images[root]

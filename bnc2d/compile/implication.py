@@ -44,8 +44,12 @@ class Implications:
         pending = np.unique(asked[asked >= 0])
         walked: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []  # pairs, and the pairs below each
         for level, first in zip(self._levels, self._offsets, strict=True):
+            if not len(pending):
+                break
             a, b = np.divmod(pending, self._count)
             here = (a >= first) | (b >= first)
+            if not here.any():
+                continue
             pairs, waiting = pending[here], pending[~here]
             if len(pairs) > _PAIRS_AT_ONCE:
                 below = np.full((len(pairs), 1), _NO, dtype=np.int64)
@@ -54,6 +58,9 @@ class Implications:
                 below[(below == _NO).any(axis=1)] = _NO
             walked.append((pairs, below))
             pending = np.unique(np.concatenate([waiting, below[below >= 0]]))
+        if not walked:
+            settled: NDArray[np.bool_] = asked == _YES
+            return settled
         codes = np.concatenate([pairs for pairs, _ in walked])
         ranks = np.argsort(codes)
         # The settled codes -1 and -2 index the two values at the end.

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.diagram import Diagram
+from bnc2d.compile.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.manager import Manager
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.instances import encode, in_the_same_form
@@ -59,7 +58,8 @@ class CompiledModel:
         self.diagram = diagram
         self.stats = stats
         self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
-        self.manager = Manager(self.domain)
+        self._minimiser = Minimiser(diagram, self.domain, effort=0.0)
+        self.manager = self._minimiser.manager
         self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation, as made so far
 
     @property
@@ -81,7 +81,7 @@ class CompiledModel:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
         key = (self._label(name), negated)
         if key not in self.formulas:
-            self.formulas[key] = NNF(self.manager, class_formula(self.diagram, self.manager, *key))
+            self.formulas[key] = NNF(self.manager, self._minimiser.formula(*key))
         return self.formulas[key]
 
     def predict(self, instances: Any) -> Any:

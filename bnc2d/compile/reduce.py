@@ -92,12 +92,3 @@ def reduce_pool(pool: RowPool, ends: int, cardinalities: Sequence[int], order: S
     nodes = pool.reduce(builder)
     root = reduce_table(nodes[None, :], cardinalities, builder)
     return builder.finish(order, int(root[0]))
-
-
-def reduce_blocks(  # type: ignore[no-untyped-def]  # noqa: D103
-    blocks, ends, first_cardinalities, second_cardinalities, order
-) -> Diagram:
-    pool = RowPool(ends, second_cardinalities)
-    for block in blocks:
-        pool.add(block)
-    return reduce_pool(pool, ends, first_cardinalities, order)

@@ -7,15 +7,21 @@ edge from above stays valid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
 
-Numbers = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.int64]
+
+# A swap costs about as much as this many rows, however small the levels are.
+_SWAP = 200
+# A feature is not moved on once the diagram has grown to so many times its size.
+_GROWTH = 1.3
 
 
 @dataclass
@@ -46,6 +52,7 @@ class Sifter:
             self._count(level.children, 1)
         self._uses[self._root] += 1
         self.nodes = diagram.node_count
+        self.work = 0  # rows touched so far, and a constant for each swap
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -53,11 +60,7 @@ class Sifter:
         return tuple(level.feature for level in self._levels)
 
     def _count(self, edges: Numbers, sign: int) -> None:
-        flat = edges.reshape(-1)
-        if len(flat) > 4096 or len(flat) * 8 > self._next:
-            self._uses[: self._next] += sign * np.bincount(flat, minlength=self._next)[: self._next]
-        else:
-            np.add.at(self._uses, flat, sign)
+        np.add.at(self._uses, edges.reshape(-1), sign)
 
     def _reserve(self, count: int) -> None:
         missing = self._next + count - len(self._uses)
@@ -69,6 +72,7 @@ class Sifter:
     def swap(self, upper: int) -> None:
         """Swap the features of the levels ``upper`` and ``upper + 1``."""
         x, y = self._levels[upper], self._levels[upper + 1]
+        self.work += _SWAP + len(x.numbers) + len(y.numbers)
         row = self._row
         row[y.numbers] = np.arange(len(y.numbers))
         below = row[x.children]  # where a child decides y: its row there
@@ -139,11 +143,6 @@ class Sifter:
             position -= 1
             self.swap(position)
 
-    def reorder(self, order: Iterable[int]) -> None:
-        """Bring the features into this order."""
-        for target, feature in enumerate(order):
-            self.move(self.order.index(feature), target)
-
     def diagram(self) -> Diagram:
         """Return the diagram as it is now, numbered from the last level to the first."""
         builder = DiagramBuilder(self._ends)
@@ -152,3 +151,39 @@ class Sifter:
         for level in reversed(self._levels):
             image[level.numbers] = builder.add_level(image[level.children])
         return builder.finish(self.order, int(image[self._root]))
+
+    def level_sizes(self) -> dict[int, int]:
+        """Return the number of nodes that decide each feature."""
+        return {level.feature: len(level.numbers) for level in self._levels}
+
+
+def sift(diagram: Diagram, cardinalities: Sequence[int], work_limit: int) -> Diagram:
+    """Return the diagram in an order found by sifting every feature once, those with most nodes first.
+
+    No feature is moved any more once ``work_limit`` rows were touched.
+    """
+    sifter = Sifter(diagram, cardinalities)
+    sizes = sifter.level_sizes()
+    for feature in sorted(sizes, key=lambda feature: (-sizes[feature], feature)):
+        if sifter.work > work_limit:
+            break
+        _sift_feature(sifter, sifter.order.index(feature))
+    return sifter.diagram() if sifter.nodes < diagram.node_count else diagram
+
+
+def _sift_feature(sifter: Sifter, start: int) -> None:
+    """Try the nearer end first, then the other, and leave the feature where the diagram was smallest."""
+    last = len(sifter.order) - 1
+    best, best_at, limit = sifter.nodes, start, sifter.nodes * _GROWTH
+    at = start
+    for goal in (last, 0) if 2 * start >= last else (0, last):
+        while at != goal:
+            following = at + (1 if goal > at else -1)
+            sifter.move(at, following)
+            at = following
+            if sifter.nodes < best:
+                best, best_at = sifter.nodes, at
+            # Only on new ground: on the way back the diagram is large before it is small.
+            if sifter.nodes > limit and (at > start) == (goal == last):
+                break
+    sifter.move(at, best_at)

@@ -210,19 +210,11 @@ class NNF:
         read off the circuit, shortest first; otherwise SAT finds them, for any circuit. Cut short, the
         iterator says so in ``complete`` and ``cut``.
         """
+        options = _options(limit, time_limit, variable_minimal)
         if towards is None:
-            return by_sat.prime_implicants(
-                self.manager, self.root, limit=limit, time_limit=time_limit, variable_minimal=variable_minimal
-            )
+            return by_sat.prime_implicants(self.manager, self.root, **options)
         positions = self.domain.encode(towards)
-        return direct.prime_implicants(
-            self.manager,
-            self.root,
-            positions=positions,
-            limit=limit,
-            time_limit=time_limit,
-            variable_minimal=variable_minimal,
-        )
+        return direct.prime_implicants(self.manager, self.root, positions=positions, **options)
 
     def prime_implicates(
         self,
@@ -233,19 +225,11 @@ class NNF:
         variable_minimal: bool = False,
     ) -> Primes[Clause]:
         """Return the strongest clauses that the circuit implies; see ``prime_implicants``."""
+        options = _options(limit, time_limit, variable_minimal)
         if towards is None:
-            return by_sat.prime_implicates(
-                self.manager, self.root, limit=limit, time_limit=time_limit, variable_minimal=variable_minimal
-            )
+            return by_sat.prime_implicates(self.manager, self.root, **options)
         positions = self.domain.encode(towards)
-        return direct.prime_implicates(
-            self.manager,
-            self.root,
-            positions=positions,
-            limit=limit,
-            time_limit=time_limit,
-            variable_minimal=variable_minimal,
-        )
+        return direct.prime_implicates(self.manager, self.root, positions=positions, **options)
 
     def copy_to(self, manager: Manager) -> NNF:
         """Return the same circuit in another manager over an equal domain."""
@@ -314,3 +298,7 @@ def _common_manager(parts: Iterable[NNF]) -> tuple[Manager, list[NodeId]]:
     if any(circuit.manager is not manager for circuit in circuits):
         raise LogicError("circuits of different managers; copy_to(manager) brings one over")
     return manager, [circuit.root for circuit in circuits]
+
+
+def _options(limit: int | None, time_limit: float | None, variable_minimal: bool) -> dict[str, Any]:
+    return {"limit": limit, "time_limit": time_limit, "variable_minimal": variable_minimal}

@@ -10,12 +10,7 @@ import pytest
 
 from bnc2d import example, read_network, write_network
 from bnc2d.cli.main import COMMANDS, main
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(words)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+from tests.cli.running import run
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bnc2d import Classifier, example, load, write_network
-from bnc2d.cli.main import main
 from bnc2d.logic.nnf import NNF
+from tests.cli.running import run
 
 KEYS = {
     "problem",
@@ -24,12 +24,6 @@ KEYS = {
     "omega_T",
     "peak_mib",
 }
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    code = main(words)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_compile_then_verify(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

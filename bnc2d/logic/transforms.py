@@ -70,16 +70,20 @@ def _fixated(
     if root not in holding:
         return FALSE
     used = {root}
+    plan: list[tuple[NodeId, bool, Sequence[NodeId]]] = []
     for node, is_or, children in reversed(gates):
         if node in used:
-            used.update(holding.intersection(children) if is_or else children)
+            kept = [child for child in children if child in holding] if is_or else children
+            used.update(kept)
+            plan.append((node, is_or, kept))
     images = {node: literal(feature, mask) for node, feature, mask in literals if node in used}
     images[TRUE] = TRUE
     find = manager.find
-    for node, is_or, children in gates:
-        if node in used:
-            kept = [child for child in children if child in holding] if is_or else children
-            images[node] = find(is_or, [images[child] for child in kept])
+    for node, is_or, parts in reversed(plan):
+        if len(parts) == 1:
+            images[node] = images[parts[0]]
+        else:
+            images[node] = find(is_or, [images[child] for child in parts])
     return images[root]
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 
-from rich.console import Console
-from rich.progress import Progress
-
 from bnc2d.cli.common import (
     add_classifier_options,
     add_network_options,
@@ -36,14 +33,9 @@ def run(options: argparse.Namespace) -> int:
     """Compile, save, and print the size of every class."""
     classifier = make_classifier(load_network(options.file, options.normalise), options)
     memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("compile", total=1.0)
-        model = compile_classifier(
-            classifier,
-            time_limit=options.time_limit,
-            memory_limit=memory,
-            progress=lambda phase, done: bar.update(task, description=phase, completed=done),
-        )
+    model = compile_classifier(
+        classifier, time_limit=options.time_limit, memory_limit=memory, progress=not options.json
+    )
     formulas = {name: model.formula(name) for name in model.classes}
     save_model(model, options.output)
     facts = {

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from rich.console import Console
+from rich.progress import Progress
+
 from bnc2d.errors import LimitExceeded
 
 # Called with the phase and how much of it is done, from 0 to 1.
@@ -46,6 +49,19 @@ class Watch:
                 f"time limit of {self._time_limit:g} s reached after {spent:.1f} s, "
                 f"in phase '{self._phase}' ({done:.0%} of it done)"
             )
+
+
+@contextmanager
+def reporting(progress: ProgressCallback | bool | None) -> Iterator[ProgressCallback | None]:
+    """Give the callback that ``progress`` stands for: a bar on standard error for True, none for False."""
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("compile", total=1.0)
+            yield lambda phase, done: bar.update(task, description=phase, completed=done)
+    else:
+        yield progress
 
 
 def default_memory_limit() -> int:

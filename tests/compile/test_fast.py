@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -129,6 +130,19 @@ def test_progress_is_reported() -> None:
     random_classifier(1).compile(progress=lambda phase, done: seen.append((phase, done)))
     assert {phase for phase, _ in seen} == {"order", "tables", "labels", "reduce", "formulas"}
     assert all(0 <= done <= 1 for _, done in seen)
+
+
+def test_the_documented_defaults_are_accepted(capsys: pytest.CaptureFixture[str]) -> None:
+    classifier = random_classifier(1)
+    options = {"time_limit": None, "memory_limit": None, "arithmetic": "certified", "executor": None}
+    assert classifier.compile(**options, progress=False).stats.cells == classifier.instance_count
+    assert classifier.compile(**options, progress=True).stats.cells == classifier.instance_count
+    assert capsys.readouterr().out == ""
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(ClassifierError, match="executor is not supported yet"),
+    ):
+        classifier.compile(executor=executor)
 
 
 def test_float_arithmetic_skips_the_exact_part() -> None:

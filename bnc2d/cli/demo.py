@@ -92,11 +92,10 @@ def _literals(part: Mapping[str, str], joint: str = " and ") -> str:
 
 def _nearest_change(model: CompiledModel, part: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """Return new states for the features of a necessary reason that change the decision, and the new one."""
-    free = {name: model.domain.states[model.domain.index(name)] for name in part}
     others = model.formula(str(model.predict(PATIENT)), negated=True)
-    fixed = {name: state for name, state in PATIENT.items() if name not in free}
+    fixed = {name: state for name, state in PATIENT.items() if name not in part}
     witness = others.condition(fixed).satisfiable().witness
     if witness is None:
         raise AssertionError("a necessary reason has a change by definition")
-    changed = {name: witness[name] for name in free if witness[name] != PATIENT[name]}
+    changed = {name: witness[name] for name in part if witness[name] != PATIENT[name]}
     return changed, str(model.predict({**PATIENT, **changed}))

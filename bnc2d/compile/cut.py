@@ -75,7 +75,6 @@ class _Directed:
     def __init__(self, prepared: Prepared, jointree: Jointree) -> None:
         self._prepared, self._original = prepared, jointree
         self._jointree = jointree = unfold(jointree, frozenset(prepared.features))
-        # A lone end makes an edge of every node, so a tree of one cluster can be cut too.
         self._near = jointree.neighbours()
         self._logs = {v.name: log2(len(v)) for v in prepared.network.variables}
         self._features = frozenset(prepared.features)

@@ -37,12 +37,12 @@ from numpy.typing import NDArray
 
 from bnc2d.compile.potential import Array
 from bnc2d.model.decision import DecisionRule
+from bnc2d.model.factors import UNIT_ROUNDOFF
 
 Verdicts: TypeAlias = NDArray[np.int8]
 Flags: TypeAlias = NDArray[np.bool_]
 
 NO, YES, UNDECIDED = 0, 1, 2
-_UNIT_ROUNDOFF = 2.0**-53
 _SMALLEST_WEIGHT = 1e-20
 
 
@@ -86,7 +86,7 @@ def margin(roundings: int) -> float:
     than ``g`` for ``k u < 0.1`` and covers the weights and the roundings of the test itself. Beyond, nothing
     is proved: the 2 returned exceeds every ratio.
     """
-    bound = 2.0 * (roundings + 8) * _UNIT_ROUNDOFF
+    bound = 2.0 * (roundings + 8) * UNIT_ROUNDOFF
     return bound if bound < 0.1 else 2.0
 
 

@@ -51,7 +51,6 @@ class Diagram:
     def counts(self, cardinalities: Sequence[int]) -> list[int]:
         """Return how many instances lead to each label, exactly."""
         reached: dict[int, int] = {self.root: 1}
-        done = 1  # instances of the features above the current level, per path
         totals = [0] * self.ends
         for feature, level, first in zip(self.order, self.levels, self.offsets(), strict=True):
             size = cardinalities[feature]
@@ -63,7 +62,6 @@ class Diagram:
                 else:
                     following[node] = following.get(node, 0) + ways * size
             reached = following
-            done *= size
         for node, ways in reached.items():
             totals[node] += ways
         return totals

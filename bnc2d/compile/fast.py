@@ -83,8 +83,7 @@ class _Meeting:
         self._classifier, self._first, self._second = classifier, first, second
         self.position = {name: position for position, name in enumerate(prepared.features)}
         self._sizes = [len(variable) for variable in classifier.feature_variables]
-        ties_exist = classifier.ties == "none" and classifier.threshold is None
-        self.ends = len(classifier.classes) + ties_exist
+        self.ends = len(classifier.classes) + classifier.rule.leaves_ties
 
     def cardinalities(self, side: Side) -> list[int]:
         return [self._sizes[self.position[name]] for name in side.features]

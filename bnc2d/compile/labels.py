@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.tables import SideTable
+from bnc2d.compile.tables import SMALLEST_FACTOR, SideTable
 from bnc2d.model.decision import DecisionRule
+from bnc2d.model.factors import UNIT_ROUNDOFF
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [u, v]
 Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
@@ -21,7 +22,6 @@ Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
 # Exact labels of cells given by row and column numbers; -1 for "in no class".
 Resolve: TypeAlias = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.intp]]
 
-_UNIT_ROUNDOFF = 2.0**-53
 # The arrays of a block should stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 16
 
@@ -61,8 +61,10 @@ class Joiner:
     def blocks(self, first: SideTable, offset: int) -> Iterator[LabelBlock]:
         """Yield the labels of consecutive rows; ``offset`` is the number of the first row."""
         states = first.values.shape[2]
-        margin = 2.0 * (first.roundings + self._second.roundings + states + 8) * _UNIT_ROUNDOFF
-        trusted = first.trusted and self._second.trusted and margin < 0.01 and self._weights.min() > 1e-100
+        margin = 2.0 * (first.roundings + self._second.roundings + states + 8) * UNIT_ROUNDOFF
+        trusted = (
+            first.trusted and self._second.trusted and margin < 0.01 and self._weights.min() > SMALLEST_FACTOR
+        )
         shape = (len(first.values), self._classes, states)
         left = np.broadcast_to(first.values, shape) * self._weights[:, None]
         step = max(1, _CELLS_AT_ONCE // len(self._second.values))

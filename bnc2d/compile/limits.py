@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from rich.console import Console
-from rich.progress import Progress
-
 from bnc2d.errors import LimitExceeded
 
 # Called with the phase and how much of it is done, from 0 to 1.
@@ -57,6 +54,9 @@ def reporting(progress: ProgressCallback | bool | None) -> Iterator[ProgressCall
     if progress is None or progress is False:
         yield None
     elif progress is True:
+        from rich.console import Console  # only a bar needs it
+        from rich.progress import Progress
+
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("compile", total=1.0)
             yield lambda phase, done: bar.update(task, description=phase, completed=done)

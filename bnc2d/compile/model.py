@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
@@ -39,7 +39,6 @@ class Stats:
     cells: int = 0
     exact_calls: int = 0
     diagram_nodes: int = 0
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data, for JSON."""

@@ -174,8 +174,8 @@ def _diagram(data: dict[str, Any], classifier: Classifier) -> Diagram:
         np.array(level, dtype=np.int64).reshape(len(level), sizes[feature])
         for feature, level in zip(order, data["levels"], strict=True)
     )
-    ties_exist = classifier.ties == "none" and classifier.threshold is None
-    diagram = Diagram(order, len(classifier.classes) + ties_exist, levels, int(data["root"]))
+    ends = len(classifier.classes) + classifier.rule.leaves_ties
+    diagram = Diagram(order, ends, levels, int(data["root"]))
     for level, first in zip(levels, diagram.offsets(), strict=True):
         if level.size and (level.min() < 0 or level.max() >= first):
             raise ValueError("an edge of the diagram leads nowhere")

@@ -18,6 +18,9 @@ from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import LOWEST_EXPONENT, Factor, exponents, multiply_out
 
+# Two entries and the weight of a threshold, none smaller than this, have a product above 2**LOWEST_EXPONENT.
+SMALLEST_FACTOR = 2.0 ** (LOWEST_EXPONENT // 3 + 1)
+
 
 @dataclass(frozen=True)
 class SideTable:
@@ -165,8 +168,7 @@ def _factor(prepared: Prepared, cpt: CPT, given: Mapping[Name, int]) -> Factor:
     index = tuple(given.get(variable.name, slice(None)) for variable in cpt.scope)
     values = np.ascontiguousarray(cpt.values[index])[None]
     lowest, highest = exponents(values)
-    exact_positive = bool(np.all((cpt.values > 0) == (cpt.exact != 0)))
-    trusted = np.array([exact_positive and lowest > LOWEST_EXPONENT])
+    trusted = np.array([lowest > LOWEST_EXPONENT and not cpt.rounds_to_zero])
     ids = tuple(prepared.network.index(variable) for variable in free)
     return Factor(ids, np.zeros(1, dtype=np.intp), values, trusted, 1, lowest, highest)
 
@@ -176,4 +178,4 @@ def _scaled_rows(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]
     shift = -np.frexp(table.max(axis=(1, 2)))[1]
     scaled = np.ldexp(table, shift[:, None, None])
     lowest, _ = exponents(scaled)
-    return scaled, lowest > -500  # so that products of two rows stay above 2**-1000
+    return scaled, 2.0**lowest > SMALLEST_FACTOR

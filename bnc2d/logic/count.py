@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.domain import Domain, FeatureId, StateMask
-from bnc2d.logic.fold import fold_all, rewrite
+from bnc2d.logic.domain import Domain
+from bnc2d.logic.fold import rewrite
 from bnc2d.logic.manager import TRUE, Kind, Manager, NodeId
 from bnc2d.logic.queries import FeatureSet, features_below, is_and_decomposable
+from bnc2d.logic.sat import overlapping_on_sight
 from bnc2d.logic.transforms import condition, negate
 
 # How many distinct sub-circuits one level of the diagram may have before counting gives up.
@@ -29,55 +30,7 @@ def model_count(manager: Manager, root: NodeId) -> int:
 
 
 def _countable(manager: Manager, root: NodeId) -> bool:
-    return is_and_decomposable(manager, root) and is_deterministic_on_sight(manager, root)
-
-
-def is_deterministic_on_sight(manager: Manager, root: NodeId) -> bool:
-    """Return whether any two disjuncts of an OR force one feature into disjoint states (sufficient only)."""
-    forced = forced_masks(manager, root)
-    for node in forced:
-        if manager.kind(node) == Kind.OR:
-            children = manager.children(node)
-            for position, child in enumerate(children):
-                if not all(contradict(forced[child], forced[other]) for other in children[:position]):
-                    return False
-    return True
-
-
-def contradict(left: dict[FeatureId, StateMask], right: dict[FeatureId, StateMask]) -> bool:
-    """Return whether some feature is forced into disjoint states."""
-    return any(feature in right and not mask & right[feature] for feature, mask in left.items())
-
-
-def forced_masks(manager: Manager, root: NodeId) -> dict[NodeId, dict[FeatureId, StateMask]]:
-    """Return for each node states that all its models have, read off literals: an outer bound."""
-
-    def conjunction(parts: list[dict[FeatureId, StateMask]]) -> dict[FeatureId, StateMask]:
-        forced: dict[FeatureId, StateMask] = {}
-        for part in parts:
-            for feature, mask in part.items():
-                forced[feature] = forced.get(feature, -1) & mask
-        return forced
-
-    def disjunction(parts: list[dict[FeatureId, StateMask]]) -> dict[FeatureId, StateMask]:
-        common = set(parts[0]).intersection(*parts[1:])
-        forced = {}
-        for feature in common:
-            mask = 0
-            for part in parts:
-                mask |= part[feature]
-            if mask != manager.domain.full(feature):
-                forced[feature] = mask
-        return forced
-
-    return fold_all(
-        manager,
-        root,
-        lambda _: {},
-        lambda feature, mask: {feature: mask},
-        lambda parts: conjunction(list(parts)),
-        lambda parts: disjunction(list(parts)),
-    )
+    return is_and_decomposable(manager, root) and not overlapping_on_sight(manager, root)
 
 
 def _count_decomposable(manager: Manager, root: NodeId) -> int:

@@ -220,7 +220,7 @@ def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = 
 
     Disjuncts that force a feature into disjoint states need no search; the others are given to SAT.
     """
-    suspects = _overlapping_on_sight(manager, root)
+    suspects = overlapping_on_sight(manager, root)
     if not suspects:
         return Answer(True)
     with SatSession(manager.domain, time_limit) as session:
@@ -234,7 +234,7 @@ def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = 
     return Answer(True)
 
 
-def _overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, list[NodeId]]]:
+def overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, list[NodeId]]]:
     """Return disjuncts, each with later ones of its OR, that force no feature into disjoint states.
 
     The states that a node allows are bits of one integer, feature by feature, with a spare bit above each

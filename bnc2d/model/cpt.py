@@ -91,6 +91,11 @@ class CPT:
         array.flags.writeable = False
         return array
 
+    @cached_property
+    def rounds_to_zero(self) -> bool:
+        """Whether a positive entry is too small for float64."""
+        return bool(np.any((self.values == 0) & (self.exact != 0)))
+
     @property
     def scope(self) -> tuple[Variable, ...]:
         """The parents, then the child: one variable per axis of the table."""

@@ -10,13 +10,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.model.factors import UNIT_ROUNDOFF
 from bnc2d.model.inference import Joint
 
 Ties: TypeAlias = Literal["lowest", "none"]
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
 
 NO_CLASS = -1
-_UNIT_ROUNDOFF = 2.0**-53
 _SMALLEST_TOTAL = 2.0**-900
 
 
@@ -31,6 +31,11 @@ class DecisionRule:
     ties: Ties
     threshold: Fraction | None
     positive: int
+
+    @property
+    def leaves_ties(self) -> bool:
+        """Whether a tied instance is in no class."""
+        return self.ties == "none" and self.threshold is None
 
     def exact_label(self, joint: Sequence[int]) -> int:
         """Return the class for exact joint probabilities (integers over any common denominator)."""
@@ -52,7 +57,7 @@ class DecisionRule:
         itself, and of the weights of a threshold. Rows of zeros are exact: nothing was rounded.
         """
         values = np.ldexp(joint.values, -np.frexp(joint.values.max(axis=1, initial=0.0))[1][:, None])
-        margin = 2.0 * (joint.roundings + 8) * _UNIT_ROUNDOFF
+        margin = 2.0 * (joint.roundings + 8) * UNIT_ROUNDOFF
         usable = joint.trusted & (margin < 0.1)
         impossible = ~values.any(axis=1)
         if self.threshold is not None:

@@ -25,13 +25,11 @@ class Plan:
     """Groups of variables to eliminate together, and what that costs.
 
     A step multiplies the factors that mention its first variable; no other factor mentions the rest.
-    ``work`` counts multiplications, ``largest_product`` the entries of the largest product (formed in
-    pieces), ``largest_table`` those of the largest table kept.
+    ``work`` counts multiplications, ``largest_table`` the entries of the largest table kept.
     """
 
     steps: tuple[tuple[VariableId, ...], ...]
     work: float
-    largest_product: float
     largest_table: float
 
 
@@ -81,7 +79,7 @@ class _Greedy:
             variable: self._cost(variable) for variable in sorted(self._using) if variable not in self._keep
         }
         steps: list[tuple[VariableId, ...]] = []
-        work = largest_product = largest_table = 0.0
+        work = largest_table = 0.0
         next_key = len(self._alive)
         while costs:
             least = min(costs.values())
@@ -108,9 +106,8 @@ class _Greedy:
             steps.append(step)
             size = 2.0 ** self._log_size(product)
             work += size
-            largest_product = max(largest_product, size)
             largest_table = max(largest_table, 2.0 ** self._log_size(result))
-        return Plan(tuple(steps), work, largest_product, largest_table)
+        return Plan(tuple(steps), work, largest_table)
 
     def _merged(self, variable: VariableId) -> FactorShape:
         parts = [self._alive[key] for key in self._using[variable]]

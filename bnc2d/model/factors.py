@@ -32,6 +32,7 @@ _DENSE_PAIRS = 8
 _WORTH_A_MATRIX = 2048
 # Positive float64 values below 2**-1000 are not trusted; 2**-1022 is where relative accuracy ends.
 LOWEST_EXPONENT = -1000
+UNIT_ROUNDOFF = 2.0**-53
 # Room for sums of 2**100 terms before 2**1024 overflows.
 _HIGHEST_EXPONENT = 900
 

@@ -60,7 +60,6 @@ class JointQuery:
         target_part, others = self._split(cpts)
         possible_part = [cpt for part in others if any(0 in cpt.exact for cpt in part) for cpt in part]
         self._target_part, self._possible_part = self._grouped(target_part), self._grouped(possible_part)
-        self._tiny = {cpt.child.name for cpt in cpts if np.any((cpt.values == 0) & (cpt.exact != 0))}
         self._plans: dict[tuple[bool, int], Plan] = {}
 
     def joint(self, rows: NDArray[np.intp], exact: bool) -> Joint:
@@ -80,10 +79,6 @@ class JointQuery:
                 impossible = ~possible.table.reshape(-1)[possible.pattern_of_row]
                 values[start : start + chunk][impossible] = 0
         return Joint(values, trusted, roundings)
-
-    def work(self, rows: int) -> float:
-        """Return the number of multiplications that ``rows`` distinct instances need, roughly."""
-        return self._plan(self._target_part, rows).work
 
     def _split(self, cpts: list[CPT]) -> tuple[list[CPT], list[list[CPT]]]:
         """Return the tables connected to the target through unobserved variables, and the other parts."""
@@ -184,7 +179,7 @@ class JointQuery:
         lowest, trusted = 0.0, np.ones(len(patterns), dtype=bool)
         if dtype == np.float64:
             lowest, _ = exponents(table)
-            if lowest < LOWEST_EXPONENT or cpt.child.name in self._tiny:
+            if lowest < LOWEST_EXPONENT or cpt.rounds_to_zero:
                 trusted[:] = False
         else:
             table = table > 0 if dtype == np.bool_ else _integers(table)

@@ -66,11 +66,6 @@ def _formulas(model: CompiledModel) -> Iterator[tuple[str, NNF, NNF]]:
         yield name, model.formula(name), model.formula(name, negated=True)
 
 
-def _has_no_class(model: CompiledModel) -> bool:
-    """Return whether instances may be in no class."""
-    return model.classifier.ties == "none" and model.classifier.threshold is None
-
-
 def _structure(model: CompiledModel) -> Finding:
     nodes = 0
     for name, formula, negated in _formulas(model):
@@ -91,7 +86,7 @@ def _disjoint(model: CompiledModel, time_limit: float) -> Finding:
 
 
 def _exhaustive(model: CompiledModel, time_limit: float) -> Finding:
-    if _has_no_class(model):
+    if model.classifier.rule.leaves_ties:
         return True, "does not apply: tied instances are in no class", None
     roots = [model.formula(name).root for name in model.classes]
     answer = sat.exhaustive(model.manager, roots, time_limit)
@@ -146,7 +141,7 @@ def _sdd_counts(model: CompiledModel, time_limit: float) -> Finding:
             return False, f"class {name}: the SDD has {count} models, the diagram {model.count(name)}", None
         total += count
     instances = model.domain.instance_count
-    if total != instances and not _has_no_class(model):
+    if total != instances and not model.classifier.rule.leaves_ties:
         return False, f"the classes have {total} of {instances} instances", None
     return True, f"{total} of {instances} instances", None
 

@@ -92,6 +92,18 @@ def test_ties_everywhere_compile_exactly() -> None:
     assert hit.count("a") == 64
 
 
+def test_tiny_thresholds_and_entries_do_not_underflow_into_impossible() -> None:
+    """Entries of 1e-90 and a threshold of 1e-95: their products lie below the range of float64."""
+    tiny, target = Fraction(1, 10**90), Variable("T", ("a", "b"))
+    leaves = [Variable(f"F{number}", ("0", "1")) for number in range(4)]
+    cpts = [CPT(leaf, (target,), [1 - tiny, tiny, tiny, 1 - tiny]) for leaf in leaves]
+    network = BayesianNetwork([target, *leaves], [CPT(target, (), [1 - tiny, tiny]), *cpts])
+    for threshold in (Fraction(1, 10**95), 1 - Fraction(1, 10**95), Fraction(1, 2)):
+        for positive in target.states:
+            classifier = Classifier(network, "T", threshold=threshold, positive=positive)
+            check_against_enumeration(classifier, classifier.compile())
+
+
 def test_one_feature_and_one_class() -> None:
     classifier = Classifier(example("asia"), "lung", ["smoke"])
     check_against_enumeration(classifier, classifier.compile())

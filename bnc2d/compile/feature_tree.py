@@ -70,16 +70,16 @@ class FeatureTree:
 
     def widths(self, omega: int) -> Widths:
         """Return the widths of a compilation that walks this tree, given the jointree's width."""
-        below = self.features_below()
-        total = len(below[0])
+        below = [int(node.feature is not None) for node in self.nodes]
         deepest = [len(node.cluster) - 1 for node in self.nodes]
         for index in reversed(range(1, len(self.nodes))):
             parent = self.nodes[index].parent
+            below[parent] += below[index]
             deepest[parent] = max(deepest[parent], deepest[index])
         spine = self.spine()
-        right = max(total - len(below[index]) + len(self.nodes[index].cluster) for index in spine)
+        right = max(below[0] - below[index] + len(self.nodes[index].cluster) for index in spine)
         lefts = [child for index in spine if (child := self.nodes[index].left) is not None]
-        left = max((len(below[child]) + deepest[child] for child in lefts), default=0)
+        left = max((below[child] + deepest[child] for child in lefts), default=0)
         return Widths(omega, right, left)
 
     def assert_valid(self, jointree: Jointree, features: Iterable[Name]) -> None:
@@ -121,12 +121,14 @@ class Widths:
 def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name]) -> FeatureTree:
     """Return the f-tree of least ω^T over all roots; at each node the child with more features goes right."""
     roots = [index for index, cluster in enumerate(jointree.clusters) if target in cluster]
-    trees = [_rooted(jointree, root, target, features) for root in roots]
+    near = jointree.neighbours()
+    trees = [_rooted(jointree, near, root, target, features) for root in roots]
     return min(trees, key=lambda tree: tree.widths(jointree.width).omega_total)
 
 
-def _rooted(jointree: Jointree, root: NodeIndex, target: Name, features: Sequence[Name]) -> FeatureTree:
-    near = jointree.neighbours()
+def _rooted(
+    jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, target: Name, features: Sequence[Name]
+) -> FeatureTree:
     wanted = set(features)
     order, above = [root], {root: _ROOT_PARENT}
     for index in order:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import TypeAlias
 
+from bnc2d.compile.masks import Mask, positions, union
+from bnc2d.compile.min_fill import MinFill, graph_of
 from bnc2d.model.network import BayesianNetwork
 
 Name: TypeAlias = str
@@ -77,30 +78,11 @@ def min_fill_order(graph: Mapping[Name, set[Name]], seed: int = 0) -> list[Name]
 
     Ties are broken by a seeded generator.
     """
-    rng = Random(seed)  # noqa: S311 - ties in a heuristic, not cryptography
-    near = {name: set(others) for name, others in graph.items()}
-
-    def fill(name: Name) -> int:
-        others = near[name]
-        return sum(len(others - near[other]) - 1 for other in others) // 2
-
-    fills = {name: fill(name) for name in near}
-    order = []
-    while fills:
-        least = min(fills.values())
-        name = rng.choice([candidate for candidate, count in fills.items() if count == least])
-        others = near.pop(name)
-        del fills[name]
-        order.append(name)
-        changed = set(others)
-        for other in others:
-            near[other].discard(name)
-            if not near[other] >= others - {other}:
-                near[other] |= others - {other}
-                changed |= near[other]  # a new edge may complete the neighbourhood of a common neighbour
-        for other in changed & fills.keys():
-            fills[other] = fill(other)
-    return order
+    names = list(graph)
+    index = {name: position for position, name in enumerate(names)}
+    search = MinFill([union(1 << index[other] for other in graph[name]) for name in names])
+    search.finish(seed)
+    return [names[variable] for variable in search.order]
 
 
 def build_jointree(network: BayesianNetwork, seed: int = 0) -> Jointree:
@@ -111,43 +93,56 @@ def build_jointree(network: BayesianNetwork, seed: int = 0) -> Jointree:
        connected are linked by empty separators.
     3. Merge a cluster into its link where one contains the other.
     """
-    near = {name: set(others) for name, others in moral_graph(network).items()}
-    order = min_fill_order(near, seed)
-    position = {name: number for number, name in enumerate(order)}
-    clusters: list[set[Name]] = []
-    for name in order:
-        others = near.pop(name)
-        clusters.append({name, *others})
-        for other in others:
-            near[other] |= others - {other}
-            near[other].discard(name)
-    parents: list[NodeIndex | None] = []
+    search = MinFill(graph_of(families(network), len(network)))
+    search.finish(seed)
+    return named_tree(cluster_tree(search), network.names)
+
+
+def families(network: BayesianNetwork) -> list[Mask]:
+    """Return for each table the variables it mentions."""
+    index = {name: position for position, name in enumerate(network.names)}
+    return [union([1 << index[variable.name] for variable in cpt.scope]) for cpt in network.cpts]
+
+
+@dataclass(frozen=True)
+class MaskTree:
+    """A jointree on positions of variables: clusters, and the neighbours of each."""
+
+    clusters: list[Mask]
+    near: list[list[NodeIndex]]
+
+
+def cluster_tree(search: MinFill) -> MaskTree:
+    """Return the jointree of a finished elimination (steps 2 and 3 of ``build_jointree``)."""
+    order, clusters = search.order, search.clusters
+    rank = [0] * len(order)
+    for number, variable in enumerate(order):
+        rank[variable] = number
+    last = len(order) - 1
+    links = []
     for number, cluster in enumerate(clusters):
-        rest = [position[name] for name in cluster if position[name] > number]
-        parents.append(min(rest) if rest else (number + 1 if number + 1 < len(clusters) else None))
-    return _merged(clusters, parents)
+        rest = cluster & ~(1 << order[number])
+        links.append(min([rank[v] for v in positions(rest)]) if rest else min(number + 1, last))
+    # A cluster has a variable that no later one has, so only a link can be contained, in one before it.
+    host = list(range(len(order)))
+    for number, link in enumerate(links):
+        if link != number and host[link] == link and not clusters[link] & ~clusters[number]:
+            host[link] = host[number]
+    index = {number: position for position, number in enumerate(n for n, h in enumerate(host) if n == h)}
+    near: list[list[NodeIndex]] = [[] for _ in index]
+    for number, link in enumerate(links):
+        if host[number] != host[link]:
+            first, second = index[host[number]], index[host[link]]
+            near[first].append(second)
+            near[second].append(first)
+    return MaskTree([clusters[number] for number in index], [sorted(nodes) for nodes in near])
 
 
-def _merged(clusters: list[set[Name]], parents: list[NodeIndex | None]) -> Jointree:
-    """Merge clusters that contain one another; children come before their parents."""
-    alive: dict[NodeIndex, set[Name]] = dict(enumerate(clusters))
-    near: dict[NodeIndex, set[NodeIndex]] = {number: set() for number in alive}
-    for number, parent in enumerate(parents):
-        if parent is not None:
-            near[number].add(parent)
-            near[parent].add(number)
-    for number in range(len(clusters)):
-        host = next((other for other in sorted(near[number]) if alive[other] >= alive[number]), None)
-        if host is not None:
-            for other in near.pop(number):
-                near[other].discard(number)
-                if other != host:
-                    near[other].add(host)
-                    near[host].add(other)
-            del alive[number]
-    index = {number: rank for rank, number in enumerate(alive)}
-    edges = sorted((index[a], index[b]) for a in alive for b in near[a] if index[a] < index[b])
-    return Jointree(tuple(frozenset(cluster) for cluster in alive.values()), tuple(edges))
+def named_tree(tree: MaskTree, names: Sequence[Name]) -> Jointree:
+    """Return the jointree with the names of its variables."""
+    clusters = tuple(frozenset([names[v] for v in positions(cluster)]) for cluster in tree.clusters)
+    edges = [(node, other) for node, near in enumerate(tree.near) for other in near if node < other]
+    return Jointree(clusters, tuple(sorted(edges)))
 
 
 def unfold(tree: Jointree, features: frozenset[Name]) -> Jointree:
@@ -157,16 +152,34 @@ def unfold(tree: Jointree, features: frozenset[Name]) -> Jointree:
     cut the tree; without it a naive Bayes network, a star, could only be cut at its tips. Copies leave out
     features, which stay with the original.
     """
-    clusters = list(tree.clusters)
-    edges: list[tuple[NodeIndex, NodeIndex]] = []
-    port: dict[tuple[NodeIndex, NodeIndex], NodeIndex] = {}  # (node, neighbour) -> the copy that links them
-    for node, neighbours in enumerate(tree.neighbours()):
+    near, originals = chains(tree.neighbours())
+    nodes = len(tree.clusters)
+    copies = [tree.clusters[original] - features for original in originals[nodes:]]
+    edges = [(node, other) for node, others in enumerate(near) for other in others if node < other]
+    return Jointree((*tree.clusters, *copies), tuple(sorted(edges)))
+
+
+def chains(near: Sequence[Sequence[NodeIndex]]) -> tuple[list[list[NodeIndex]], list[NodeIndex]]:
+    """Return the neighbours in the unfolded tree, and for each of its nodes the one that it copies.
+
+    A node copies itself at its own position; further copies come after all nodes.
+    """
+    unfolded: list[list[NodeIndex]] = [[] for _ in near]
+    originals = list(range(len(near)))
+    ports: list[dict[NodeIndex, NodeIndex]] = []  # for each neighbour the copy that links to it
+    for node, neighbours in enumerate(near):
         at = node
+        port = {}
         for position, other in enumerate(neighbours):
             if position > 0 and len(neighbours) > 2:
-                clusters.append(tree.clusters[node] - features)
-                edges.append((at, len(clusters) - 1))
-                at = len(clusters) - 1
-            port[node, other] = at
-    edges += [(port[first, second], port[second, first]) for first, second in tree.edges]
-    return Jointree(tuple(clusters), tuple(sorted((min(edge), max(edge)) for edge in edges)))
+                copy = len(unfolded)
+                unfolded.append([at])
+                unfolded[at].append(copy)
+                originals.append(node)
+                at = copy
+            port[other] = at
+        ports.append(port)
+    for node, port in enumerate(ports):
+        for other, at in port.items():
+            unfolded[at].append(ports[other][node])
+    return unfolded, originals

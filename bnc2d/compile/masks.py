@@ -1,0 +1,75 @@
+"""Sets of variables as integers: bit ``i`` of a mask stands for the variable at position ``i``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import log2
+from typing import TypeAlias
+
+Mask: TypeAlias = int
+VariableIndex: TypeAlias = int  # position of a variable in its network
+
+# Products of more states than this all count as this many, which keeps them in the range of float64.
+_LARGEST_LOG = 1000.0
+
+
+def positions(mask: Mask) -> list[VariableIndex]:
+    """Return the variables of a mask, in ascending order.
+
+    >>> positions(0b1011)
+    [0, 1, 3]
+    """
+    found = []
+    while mask:
+        lowest = mask & -mask
+        found.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return found
+
+
+def union(masks: Iterable[Mask]) -> Mask:
+    """Return the variables that are in any of the masks.
+
+    >>> union([0b001, 0b101])
+    5
+    """
+    everything = 0
+    for mask in masks:
+        everything |= mask
+    return everything
+
+
+class StateCounts:
+    """How many instances a set of variables has, given the number of states of each variable."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        by_size: dict[int, Mask] = {}
+        for position, size in enumerate(sizes):
+            by_size[size] = by_size.get(size, 0) | 1 << position
+        self._groups = [(log2(size), mask) for size, mask in sorted(by_size.items()) if size > 1]
+        # Most networks have variables of one size only, and then a list has all numbers.
+        weight, self._only = self._groups[0] if len(self._groups) == 1 else (0.0, 0)
+        self._powers: list[float] = [
+            2.0 ** min(weight * n, _LARGEST_LOG) for n in range(self._only.bit_count() + 1)
+        ]
+
+    def log(self, mask: Mask) -> float:
+        """Return log2 of the number of instances.
+
+        >>> StateCounts([2, 3, 4]).log(0b101)
+        3.0
+        """
+        total = 0.0
+        for weight, group in self._groups:
+            total += weight * (mask & group).bit_count()
+        return total
+
+    def count(self, mask: Mask) -> float:
+        """Return the number of instances, at most 2**1000.
+
+        >>> StateCounts([2, 3, 4]).count(0b101)
+        8.0
+        """
+        if self._only:
+            return self._powers[(mask & self._only).bit_count()]
+        return float(2.0 ** min(self.log(mask), _LARGEST_LOG))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.compile.hashing import distinct_rows
 from bnc2d.model.instances import Rows
 
 
@@ -105,12 +106,15 @@ def _unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
     """Return the distinct rows and for each row its position among them."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64)
-    codes = rows[:, 0]
-    for column in rows.T[1:]:
-        _, codes = np.unique(codes, return_inverse=True)
-        codes = codes * (int(column.max()) + 1) + column
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    return rows[first], inverse
+    base = int(rows.max()) + 1
+    if base ** rows.shape[1] < 2**63:  # a row is a number
+        codes = rows[:, 0]
+        for column in rows.T[1:]:
+            codes = codes * base + column
+        kinds, first = distinct_rows(codes[:, None])
+    else:
+        kinds, first = distinct_rows(np.ascontiguousarray(rows))
+    return rows[first], kinds
 
 
 def reduce_table(

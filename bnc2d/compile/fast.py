@@ -2,34 +2,50 @@
 
 1. Prune the network and give inner features leaf copies (``prepare``).
 2. Choose an edge of a jointree where two tables of partial instances meet with least work (``cut``).
-3. Compute both tables by messages towards the edge, the larger one in blocks of rows (``tables``).
-4. Multiply them block by block into the class of every instance; cells that float64 cannot prove are
-   decided exactly (``labels``).
+3. Compute both tables by messages towards the edge (``tables``), with instances and states that are alike as
+   one (``parts``, ``patterns``).
+4. Multiply them block by block into the class of every instance (``join``, ``labels``, ``rows``); cells that
+   float64 cannot prove are decided exactly (``settle``, ``resolve``).
 5. Merge equal sub-functions and reduce to a decision diagram with classes at the ends (``reduce``).
 """
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.cut import choose_cut
-from bnc2d.compile.diagram import Diagram
+from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
-from bnc2d.compile.labels import Joiner, LabelStats
+from bnc2d.compile.jointree import Name
+from bnc2d.compile.labels import Decider
 from bnc2d.compile.limits import Watch
-from bnc2d.compile.prepare import Prepared, prepare
-from bnc2d.compile.reduce import RowPool, reduce_pool
-from bnc2d.compile.tables import Side
+from bnc2d.compile.meeting import Meeting
+from bnc2d.compile.parts import Part
+from bnc2d.compile.prepare import prepare
+from bnc2d.compile.reduce import Packing, RowPool, unpack
+from bnc2d.compile.rows import Doubts, decide_all
+from bnc2d.compile.settle import explaining_feature, settle
+from bnc2d.compile.tables import features_to_fix
 from bnc2d.model.classifier import Classifier
 
-_JOINTREE_SEEDS = range(4)
-# A table, its scaled copy, its transposed columns, and the blocks beside it.
+_JOINTREE_SEEDS = range(8)
+# A table, the one it is made of, their products and copies.
 _BYTES_PER_ENTRY = 4 * 8
-# Tables on the way are kept this small by setting features beforehand: memory that is used again is fast.
-_TABLE_ENTRIES = 1 << 22
+# At most so many features are set beforehand because of ties.
+_MAX_EXPLAINING = 3
+_EXPANDED_CELLS = 1 << 22
+
+
+@dataclass
+class LabelStats:
+    """How many cells were labelled, and how many exact decisions it took."""
+
+    cells: int = 0
+    exact_calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,57 +59,99 @@ class FastResult:
     labels: LabelStats
 
 
-def compile_diagram(classifier: Classifier, watch: Watch, memory_limit: int, certified: bool) -> FastResult:
+def compile_diagram(
+    classifier: Classifier,
+    watch: Watch,
+    memory_limit: int,
+    certified: bool,
+    executor: Executor | None = None,
+) -> FastResult:
     """Return the reduced diagram of the classifier's decisions."""
     with watch.phase("order"):
         prepared = prepare(classifier)
-        cut = choose_cut(prepared, _JOINTREE_SEEDS, max(1, memory_limit // _BYTES_PER_ENTRY))
+        entries = max(1, memory_limit // _BYTES_PER_ENTRY)
+        cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
         tree = build_feature_tree(cut.jointree, prepared.target, prepared.features)
         widths = tree.widths(cut.jointree.width)
-        sides = [Side(prepared, cut, side, _TABLE_ENTRIES) for side in (cut.first, cut.second)]
-        first, second = sorted(sides, key=lambda side: len(side.features), reverse=True)
-        meeting = _Meeting(classifier, prepared, first, second)
-    with watch.phase("tables"):
-        columns = second.whole()
-    resolve = meeting.exact_labels if certified else None
-    joiner = Joiner(columns, classifier.rule, len(classifier.classes), resolve)
-    pool = RowPool(meeting.ends, meeting.cardinalities(second))
-    rows = 0
-    tables = first.blocks()
+        fixed = sorted(
+            name for side in (cut.first, cut.second) for name in features_to_fix(prepared, side, entries)
+        )
+    explaining: list[Name] = []
     while True:
-        with watch.phase("tables"):
-            table = next(tables, None)
-        if table is None:
+        meeting = Meeting(classifier, prepared, cut, (*fixed, *explaining))
+        attempt = _Attempt(meeting, watch, certified, executor, len(explaining) < _MAX_EXPLAINING)
+        feature = attempt.label()
+        if feature is None:
             break
-        with watch.phase("labels"):
-            for block in joiner.blocks(table, rows):
-                pool.add(block)
-                watch.check(joiner.stats.cells / classifier.instance_count)
-        rows += len(table.values)
-    with watch.phase("reduce"):
-        order = [meeting.position[name] for name in (*first.features, *second.features)]
-        diagram = reduce_pool(pool, meeting.ends, meeting.cardinalities(first), order)
-    return FastResult(diagram, widths, cut.log_work, pool.distinct, joiner.stats)
+        explaining.append(feature)
+    diagram = attempt.diagram()
+    return FastResult(diagram, widths, cut.log_work, len(attempt.pool), attempt.stats)
 
 
-class _Meeting:
-    """Which features of the classifier the rows and columns of the two tables stand for."""
+class _Attempt:
+    """Labels all instances, block by block of the features that are set beforehand."""
 
-    def __init__(self, classifier: Classifier, prepared: Prepared, first: Side, second: Side) -> None:
-        self._classifier, self._first, self._second = classifier, first, second
-        self.position = {name: position for position, name in enumerate(prepared.features)}
-        self._sizes = [len(variable) for variable in classifier.feature_variables]
-        self.ends = len(classifier.classes) + classifier.rule.leaves_ties
+    def __init__(
+        self, meeting: Meeting, watch: Watch, certified: bool, executor: Executor | None, may_explain: bool
+    ) -> None:
+        self._meeting, self._watch, self._executor = meeting, watch, executor
+        self._certified, self._may_explain = certified, may_explain
+        self._packing = Packing(meeting.ends, meeting.cardinalities(meeting.second))
+        self._numbers: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
+        self.pool = RowPool()
+        self.stats = LabelStats()
 
-    def cardinalities(self, side: Side) -> list[int]:
-        return [self._sizes[self.position[name]] for name in side.features]
+    def label(self) -> Name | None:
+        """Label all blocks; or return a feature that should be set beforehand because of ties."""
+        for given in self._meeting.blocks():
+            with self._watch.phase("tables"):
+                parts = self._meeting.parts(given)
+                decider = self._meeting.decider(self._meeting.join(*parts))
+            with self._watch.phase("labels"):
+                kinds, doubts = self._decide(decider, *parts)
+                if len(doubts.patterns) and self._certified:
+                    feature = explaining_feature(doubts, self._meeting, *parts) if self._may_explain else None
+                    if feature is not None:
+                        return feature
+                    numbers = kinds[parts[0].pattern_of_row]
+                    self.stats.exact_calls += settle(
+                        doubts, self._meeting, given, parts, self.pool, self._packing, numbers, self._watch
+                    )
+                else:
+                    numbers = kinds[parts[0].pattern_of_row]
+                self._numbers.append(numbers)
+        return None
 
-    def exact_labels(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the exact labels of cells, given as row and column numbers."""
-        instances = np.zeros((len(rows), len(self._sizes)), dtype=np.intp)
-        for side, numbers in ((self._first, rows), (self._second, columns)):
-            if side.features:
-                places = [self.position[name] for name in side.features]
-                states = np.unravel_index(numbers, self.cardinalities(side))
-                instances[:, places] = np.stack(states, axis=1)
-        return self._classifier.labels(instances)
+    def _decide(self, decider: Decider, first: Part, second: Part) -> tuple[NDArray[np.intp], Doubts]:
+        """Return for each pattern of the first side the number of its row, and what is doubtful."""
+        local = RowPool()
+        numbers, doubts = [], []
+        for found in decide_all(decider, first.table, self._meeting.ends, self._executor):
+            numbers.append(local.add(found.rows))
+            doubts.append(found.doubts)
+            self.stats.cells += len(found.rows) * second.patterns
+            self._watch.check(sum(map(len, numbers)) / first.patterns)
+        return self._expand(local, second)[np.concatenate(numbers)], Doubts.joined(doubts)
+
+    def _expand(self, local: RowPool, second: Part) -> NDArray[np.intp]:
+        """Put distinct rows over patterns into the pool as rows over instances; return their numbers."""
+        rows = local.rows()
+        step = max(1, _EXPANDED_CELLS // len(second.pattern_of_row))
+        numbers = []
+        for start in range(0, len(rows), step):
+            labels = unpack(rows[start : start + step], self._meeting.ends, second.patterns)
+            labels = np.take(labels, second.pattern_of_row, axis=1)
+            numbers.append(self.pool.add(self._packing.pack(labels)))
+        return np.concatenate(numbers)
+
+    def diagram(self) -> Diagram:
+        """Return the reduced diagram of all labels."""
+        meeting = self._meeting
+        with self._watch.phase("reduce"):
+            heads = (*meeting.fixed, *meeting.first)
+            order = [meeting.position[name] for name in (*heads, *meeting.second)]
+            builder = DiagramBuilder(meeting.ends)
+            used, numbers = np.unique(np.concatenate(self._numbers), return_inverse=True)
+            nodes = self._packing.reduce(self.pool.rows()[used], builder)[numbers]
+            root = reduce_table(nodes[None, :], meeting.cardinalities(heads), builder)
+            return builder.finish(order, int(root[0]))

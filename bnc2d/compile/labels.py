@@ -1,113 +1,223 @@
-"""Class labels of all instances, block by block, each proven or resolved exactly.
+"""Class labels of all instances, a block of patterns at a time, each proven or named as doubtful.
 
 Labels are positions of classes; the position after the last class stands for "in no class".
+
+Error bounds. A product sums ``m`` terms of sizes that add up to ``t``; with ``k`` operations behind it
+(``Join.roundings``, the ``m`` included) and ``k u < 0.001``, what float64 computes is within ``2 k u t`` of
+the truth, so a difference beyond that has the right sign. Joint probabilities have ``t`` equal to themselves
+and are in the right order where they differ by more than that share. Before, float32 looks at all cells: its
+operands are rounded once more, terms are scaled so that ``t <= 1``, and a difference beyond
+``(m + 8) 2**-24 + 2 k u`` has the right sign. What it leaves goes to float64, what that leaves is doubtful.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.tables import SMALLEST_FACTOR, SideTable
-from bnc2d.model.decision import DecisionRule
-from bnc2d.model.factors import UNIT_ROUNDOFF
+from bnc2d.compile.join import Join, Matrix, Product
+from bnc2d.model.factors import UNIT_ROUNDOFF, power_below
 
-LabelBlock: TypeAlias = NDArray[np.uint8]  # [u, v]
+LabelBlock: TypeAlias = NDArray[np.uint8]  # [pattern of the first side, pattern of the second]
 Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
 
-# Exact labels of cells given by row and column numbers; -1 for "in no class".
-Resolve: TypeAlias = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.intp]]
-
 # The arrays of a block should stay in the processor's cache.
-_CELLS_AT_ONCE = 1 << 16
+_CELLS_AT_ONCE = 1 << 17
+# Where float32 leaves more than one cell in so many, the block is computed again in float64.
+_DENSE = 16
+# Terms of single cells are gathered in pieces of this many entries.
+_PIECE = 1 << 18
+_SINGLE_ROUNDOFF = 2.0**-24
+# With more terms than this the bound of float32 decides too little.
+_MANY_TERMS = 512
+# Below this a float32 sum of scaled terms may have lost terms to underflow.
+_SMALLEST_SINGLE = 2.0**-80
 
 
-@dataclass
-class LabelStats:
-    """How many cells there were, and how many float64 could not decide."""
+@dataclass(frozen=True)
+class Decided:
+    """Labels of consecutive patterns, and the cells among them that are not proven."""
 
-    cells: int = 0
-    exact_calls: int = 0
+    labels: LabelBlock
+    doubtful: Cells
 
 
-class Joiner:
-    """Joins rows of the first table with all rows of the second.
+@dataclass(frozen=True)
+class Decider:
+    """Decides patterns of the first side against all of the second.
 
-    ``P(y, u, v)`` is a sum of non-negative products, so it has a relative error of at most ``k u`` with ``k``
-    the roundings of both tables plus one product and the sum over ``s`` (plus two for the weight of a
-    threshold). A class is proven where it exceeds every other by more than twice that share of their sum;
-    zeros are exact. Every other cell goes to ``resolve``; without it, float64 has the last word.
+    ``tie`` is the label of an exact tie of all classes, ``winners[i]`` the label where product ``i`` of a
+    join of three classes or more is the largest.
     """
 
-    def __init__(self, second: SideTable, rule: DecisionRule, classes: int, resolve: Resolve | None) -> None:
-        self._second, self._resolve, self._classes = second, resolve, classes
-        self._weights = np.ones(classes)
-        if rule.threshold is not None:
-            self._weights[rule.positive] = float(1 - rule.threshold)
-            self._weights[1 - rule.positive] = float(rule.threshold)
-        self._zero_label = rule.exact_label([0] * classes) % (classes + 1)
-        states = second.values.shape[2]
-        right = np.broadcast_to(second.values, (len(second.values), classes, states))
-        self._columns = [np.ascontiguousarray(right[:, y].T) for y in range(classes)]
-        if classes == 2:
-            self._stacked = np.concatenate([self._columns[1], self._columns[0]])
-            self._largest = self._stacked.max(axis=0)
-        self.stats = LabelStats()
+    join: Join
+    tie: int
+    winners: tuple[int, ...]
 
-    def blocks(self, first: SideTable, offset: int) -> Iterator[LabelBlock]:
-        """Yield the labels of consecutive rows; ``offset`` is the number of the first row."""
-        states = first.values.shape[2]
-        margin = 2.0 * (first.roundings + self._second.roundings + states + 8) * UNIT_ROUNDOFF
-        trusted = (
-            first.trusted and self._second.trusted and margin < 0.01 and self._weights.min() > SMALLEST_FACTOR
-        )
-        shape = (len(first.values), self._classes, states)
-        left = np.broadcast_to(first.values, shape) * self._weights[:, None]
-        step = max(1, _CELLS_AT_ONCE // len(self._second.values))
-        decide = self._decide_two if self._classes == 2 else self._decide_many
-        for start in range(0, len(left), step):
-            labels, doubtful = decide(left[start : start + step], margin)
-            self.stats.cells += labels.size
-            if not trusted:
+    @property
+    def columns(self) -> int:
+        """The number of patterns of the second side."""
+        return int(self.join.products[0].right.shape[1])
+
+    @property
+    def terms(self) -> int:
+        """The number of terms of the longest product."""
+        return max(product.terms for product in self.join.products)
+
+    def decide(self, table: Matrix) -> Iterator[Decided]:
+        """Yield the labels of blocks of the patterns in the columns of a table of the first side."""
+        step = max(1, _CELLS_AT_ONCE // self.columns)
+        share = self._difference(table) if not self.join.labels else self._joint(table)
+        for start in range(0, table.shape[1], step):
+            labels, doubtful = share.decide(slice(start, start + step))
+            if not self.join.trusted:
                 doubtful = np.nonzero(np.ones(labels.shape, dtype=bool))
-            u, v = doubtful
-            if self._resolve is not None and len(u):
-                self.stats.exact_calls += len(u)
-                labels[u, v] = self._resolve(u + start + offset, v) % (self._classes + 1)
-            yield labels
+            yield Decided(labels, doubtful)
 
-    def _decide_two(self, rows: NDArray[np.float64], margin: float) -> tuple[LabelBlock, Cells]:
-        """Return the labels for two classes, and the cells that are not proven.
+    def _difference(self, table: Matrix) -> _Difference:
+        (product,) = self.join.products
+        left, left_size = product.left(table)
+        total = left_size.sum(axis=0)
+        scale = power_below(total)
+        scaled = left * scale
+        scaled_size = scaled if left_size is left else left_size * scale
+        first, share = self._first_pass()
+        return _Difference(
+            scaled,
+            scaled_size,
+            product,
+            scaled.astype(first, copy=False),
+            product.right.astype(first, copy=False),
+            share,
+            self._margin,
+            np.flatnonzero(total == 0),
+            self.tie,
+        )
 
-        The difference of both classes comes out of one product. The sum of both is at most the sum over a
-        row times the largest entry of a column, so most cells are proven without it.
-        """
-        signed = np.concatenate([rows[:, 1], -rows[:, 0]], axis=1)
-        difference = signed @ self._stacked
-        labels = (difference > 0).view(np.uint8)
-        np.abs(difference, out=difference)
-        bound = margin * np.abs(signed).sum(axis=1, keepdims=True) * self._largest
-        u, v = np.nonzero(difference <= bound)
-        if not len(u):
-            return labels, (u, v)
-        total = np.einsum("cs,sc->c", np.abs(signed)[u], self._stacked[:, v])
-        doubtful = difference[u, v] <= margin * total
-        labels[u[total == 0], v[total == 0]] = self._zero_label
-        doubtful &= total > 0
+    def _joint(self, table: Matrix) -> _Joint:
+        lefts = [product.left(table)[0] for product in self.join.products]
+        scale = power_below(np.max([left.max(axis=0, initial=0.0) for left in lefts], axis=0))
+        scaled = [left * scale for left in lefts]
+        first, share = self._first_pass()
+        return _Joint(
+            scaled,
+            self.join.products,
+            [
+                (left.astype(first, copy=False), product.right.astype(first, copy=False))
+                for left, product in zip(scaled, self.join.products, strict=True)
+            ],
+            4.0 * share,
+            4.0 * self._margin,
+            self.tie,
+            np.array(self.winners),
+        )
+
+    @property
+    def _margin(self) -> float:
+        return 2.0 * self.join.roundings * UNIT_ROUNDOFF
+
+    def _first_pass(self) -> tuple[type[np.floating[Any]], float]:
+        """Return the precision that looks at all cells, and its share of error."""
+        if self.terms > _MANY_TERMS:
+            return np.float64, self._margin
+        return np.float32, (self.terms + 8) * _SINGLE_ROUNDOFF + self._margin
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """Two classes: the sign of a difference decides."""
+
+    left: Matrix  # [term, pattern], scaled so that no column of ``left_size`` sums to more than 1
+    left_size: Matrix
+    product: Product
+    first_left: Any  # the same in the precision of the first pass
+    first_right: Any
+    first_bound: float
+    margin: float
+    tied: NDArray[np.intp]  # patterns without any term
+    tie: int
+
+    def decide(self, rows: slice) -> tuple[LabelBlock, Cells]:
+        """Return the labels of some patterns, and the cells that are not proven."""
+        difference = _times(self.first_left[:, rows], self.first_right)
+        above = difference > self.first_bound
+        below = difference < -self.first_bound
+        labels = above.view(np.uint8)
+        if np.count_nonzero(above) + np.count_nonzero(below) == labels.size:
+            return labels, _NO_CELLS
+        here = self.tied[(self.tied >= rows.start) & (self.tied < rows.stop)] - rows.start
+        below[here] = True
+        u, v = np.nonzero(~(above | below))
+        labels[here] = self.tie
+        pairs = [(self.left[:, rows], self.product.right), (self.left_size[:, rows], self.product.right_size)]
+        value, size = _entries(pairs, u, v, labels.size)
+        labels[u, v] = np.where(size == 0, self.tie, value > 0)
+        doubtful = (np.abs(value) <= self.margin * size) & (size > 0)
         return labels, (u[doubtful], v[doubtful])
 
-    def _decide_many(self, rows: NDArray[np.float64], margin: float) -> tuple[LabelBlock, Cells]:
-        """Return the labels for any number of classes, and the cells that are not proven."""
-        joint = np.stack([rows[:, y] @ self._columns[y] for y in range(self._classes)])
-        labels = joint.argmax(axis=0).astype(np.uint8)
-        if self._classes == 1:
-            return labels, np.nonzero(np.zeros(labels.shape, dtype=bool))
-        ordered = np.partition(joint, self._classes - 2, axis=0)
-        best, second = ordered[-1], ordered[-2]
-        total = best + second
-        labels[total == 0] = self._zero_label
-        return labels, np.nonzero((best - second <= margin * total) & (total > 0))
+
+@dataclass(frozen=True)
+class _Joint:
+    """Three classes or more: the largest joint probability decides."""
+
+    lefts: list[Matrix]  # [term, pattern], scaled so that the largest entry of a pattern is near 1
+    products: tuple[Product, ...]
+    first_pairs: list[tuple[Any, Any]]  # both sides in the precision of the first pass
+    first_share: float
+    share: float
+    tie: int
+    winners: NDArray[np.intp]
+
+    def decide(self, rows: slice) -> tuple[LabelBlock, Cells]:
+        """Return the labels of some patterns, and the cells that are not proven."""
+        joint = [_times(left[:, rows], right) for left, right in self.first_pairs]
+        best = joint[0].copy()
+        for other in joint[1:]:
+            np.maximum(best, other, out=best)
+        near = best * best.dtype.type(1.0 - self.first_share)
+        labels = np.zeros(best.shape, dtype=np.uint8)
+        count = np.zeros(best.shape, dtype=np.uint8)
+        for values, winner in zip(joint, self.winners.tolist(), strict=True):
+            close = values >= near
+            count += close
+            labels += close * np.uint8(winner)
+        open_cells = (count != 1) | (best < _SMALLEST_SINGLE)
+        if not open_cells.any():
+            return labels, _NO_CELLS
+        u, v = np.nonzero(open_cells)
+        pairs = [(left[:, rows], p.right) for left, p in zip(self.lefts, self.products, strict=True)]
+        exact = np.stack(_entries(pairs, u, v, labels.size))
+        largest = exact.max(axis=0)
+        labels[u, v] = np.where(largest == 0, self.tie, self.winners[exact.argmax(axis=0)])
+        close_calls = (exact >= largest * (1.0 - self.share)).sum(axis=0) > 1
+        doubtful = close_calls & (largest > 0)
+        return labels, (u[doubtful], v[doubtful])
+
+
+_NO_CELLS: Cells = (np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))
+
+
+def _times(left: Any, right: Any) -> Any:
+    """Return ``left.T @ right``; BLAS is no help where there is a single term."""
+    return left[0][:, None] * right[0] if len(left) == 1 else left.T @ right
+
+
+def _entries(
+    pairs: list[tuple[Matrix, Matrix]], u: NDArray[np.intp], v: NDArray[np.intp], cells: int
+) -> list[Matrix]:
+    """Return the entries ``(u, v)`` of the products ``left.T @ right``, in float64."""
+    if len(u) * _DENSE > cells:
+        return [(left.T @ right)[u, v] for left, right in pairs]
+    found = []
+    for left, right in pairs:
+        values = np.empty(len(u))
+        step = max(1, _PIECE // max(1, len(left)))
+        for start in range(0, len(u), step):
+            piece = slice(start, start + step)
+            values[piece] = np.einsum("kc,kc->c", left[:, u[piece]], right[:, v[piece]])
+        found.append(values)
+    return found

@@ -1,4 +1,4 @@
-"""From blocks of labels to a reduced diagram: equal sub-functions are found by their values.
+"""From rows of labels to a reduced diagram: equal sub-functions are found by their values.
 
 A row of labels is the sub-function that is left once the features of the first side are set. Rows are packed
 into words, equal rows are stored once, and what remains is reduced level by level.
@@ -7,88 +7,113 @@ into words, equal rows are stored once, and what remains is reduced level by lev
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.compile.diagram import DiagramBuilder, reduce_table
+from bnc2d.compile.hashing import distinct_rows
 from bnc2d.compile.labels import LabelBlock
+
+Words: TypeAlias = NDArray[np.int64]
+
+
+def pack(labels: LabelBlock, ends: int) -> Words:
+    """Return rows of labels as rows of words; padded with zeros."""
+    packed = np.packbits(labels, axis=1, bitorder="little") if ends <= 2 else labels
+    return _whole(packed)
+
+
+def _whole(rows: NDArray[Any]) -> Words:
+    """Return rows of bytes or words, padded with zeros, as rows of 64-bit integers."""
+    width = rows.shape[1] * rows.itemsize
+    padding = -width % 8 // rows.itemsize
+    if padding:
+        rows = np.pad(rows, ((0, 0), (0, padding)))
+    return np.ascontiguousarray(rows).view(np.int64)
+
+
+def unpack(words: Words, ends: int, length: int) -> LabelBlock:
+    """Return the first ``length`` labels of each row of words."""
+    data = words.view(np.uint8)
+    return np.unpackbits(data, axis=1, count=length, bitorder="little") if ends <= 2 else data[:, :length]
 
 
 class RowPool:
-    """The distinct rows seen so far, packed, and the number of each row in order of arrival."""
+    """Distinct rows of words, numbered in order of arrival."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._width = 0
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, words: Words) -> NDArray[np.intp]:
+        """Take in rows, all of one width; return the number of each."""
+        kinds, first = distinct_rows(words)
+        distinct = np.ascontiguousarray(words[first])
+        self._width = distinct.shape[1]
+        data, width = distinct.tobytes(), self._width * distinct.itemsize
+        numbers = self._numbers
+        known = [numbers.setdefault(data[at : at + width], len(numbers)) for at in range(0, len(data), width)]
+        return np.array(known, dtype=np.intp)[kinds]
+
+    def rows(self) -> Words:
+        """Return the distinct rows in the order of their numbers."""
+        return np.frombuffer(b"".join(self._numbers), dtype=np.int64).reshape(len(self), self._width)
+
+
+class Packing:
+    """Rows of labels as digits: a word holds the labels of the last few features.
+
+    Words are of 16 bits where that is enough for a feature and there are three classes or more.
+    """
 
     def __init__(self, ends: int, cardinalities: Sequence[int]) -> None:
-        self._ends = ends
-        self._cardinalities = tuple(cardinalities)
-        # As many of the last features as fit in a word share one: their labels are digits of a number.
-        self._tail = 0
-        cells = 1
+        self._ends, self._cardinalities = ends, tuple(cardinalities)
+        last = self._cardinalities[-1] if self._cardinalities else 1
+        self._type: type[np.integer[Any]] = np.uint16 if ends > 2 and ends**last <= 2**16 else np.int64
+        limit = 2**16 if self._type is np.uint16 else 2**63
+        self._tail, cells = 0, 1
         for size in reversed(self._cardinalities):
-            if ends ** (cells * size) > 2**63:
+            if ends ** (cells * size) > limit:
                 break
             cells *= size
             self._tail += 1
-        self._powers = np.array([ends**position for position in range(cells)], dtype=np.uint64)
-        self._numbers: dict[bytes, int] = {}
-        self._words: list[NDArray[np.uint64]] = []  # used instead where a row is a single word
-        self._rows: list[NDArray[np.int64]] = []
-        self.distinct = 0  # known after ``reduce``
+        self._powers = np.array([ends**position for position in range(cells)], dtype=np.int64)
+        self._length = prod(self._cardinalities) // cells
 
-    @property
-    def _cells(self) -> int:
-        return len(self._powers)
-
-    def add(self, labels: LabelBlock) -> None:
-        """Take in the rows of a block."""
-        words = self._pack(labels)
-        if words.shape[1] == 1:
-            self._words.append(words[:, 0])
-            return
-        numbers = self._numbers
-        data, width = words.tobytes(), words.shape[1] * words.itemsize
-        keys = [data[start : start + width] for start in range(0, len(data), width)]
-        self._rows.append(np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64))
-
-    def _pack(self, labels: LabelBlock) -> NDArray[np.uint64]:
-        grouped = labels.reshape(len(labels), -1, self._cells)
-        if self._ends == 2 and self._cells % 8 == 0:
-            packed = np.packbits(grouped, axis=2, bitorder="little")
+    def pack(self, labels: LabelBlock) -> Words:
+        """Return rows of words, padded to whole integers of 64 bits."""
+        cells = len(self._powers)
+        if self._ends == 2 and cells % 8 == 0:
+            packed = np.packbits(labels, axis=1, bitorder="little").reshape(len(labels), -1, cells // 8)
             padded = np.zeros((*packed.shape[:2], 8), dtype=np.uint8)
             padded[:, :, : packed.shape[2]] = packed
-            words: NDArray[np.uint64] = padded.view("<u8")[:, :, 0].astype(np.uint64)
-            return words
-        digits: NDArray[np.uint64] = grouped.astype(np.uint64) * self._powers
-        packed_digits: NDArray[np.uint64] = np.add.reduce(digits, axis=2, dtype=np.uint64)
-        return packed_digits
+            return padded.view(np.int64)[:, :, 0]
+        digits = labels.reshape(len(labels), -1, cells)
+        words = np.zeros(digits.shape[:2], dtype=self._type)
+        for position, power in enumerate(self._powers):
+            words += digits[:, :, position] * self._type(power)
+        return _whole(words)
 
-    def _unpack(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        digits = (words[:, None] // self._powers) % np.uint64(self._ends)
-        return digits.astype(np.int64)
+    def reduce(self, rows: Words, builder: DiagramBuilder) -> NDArray[np.int64]:
+        """Add the levels of the features to a builder; return the node of every row."""
+        words = rows.view(self._type)[:, : self._length]
+        distinct, places = self._distinct(words)
+        head = len(self._cardinalities) - self._tail
+        labels = (distinct[:, None] // self._powers) % self._ends
+        nodes = reduce_table(labels, self._cardinalities[head:], builder)
+        return reduce_table(nodes[places], self._cardinalities[:head], builder)
 
-    def reduce(self, builder: DiagramBuilder) -> NDArray[np.int64]:
-        """Add the levels of the rows' features to the builder; return the node of every row."""
-        if self._words:
-            words, rows = np.unique(np.concatenate(self._words), return_inverse=True)
-            table = words[:, None]
-        else:
-            rows = np.concatenate(self._rows)
-            table = np.frombuffer(b"".join(self._numbers), dtype=np.uint64).reshape(len(self._numbers), -1)
-        self.distinct = len(table)
-        distinct, inverse = np.unique(table, return_inverse=True)
-        tail = self._cardinalities[len(self._cardinalities) - self._tail :]
-        head = self._cardinalities[: len(self._cardinalities) - self._tail]
-        nodes = reduce_table(self._unpack(distinct), tail, builder)
-        nodes = reduce_table(nodes[inverse.reshape(table.shape)], head, builder)
-        return nodes[rows]
-
-
-def reduce_pool(pool: RowPool, ends: int, cardinalities: Sequence[int], order: Sequence[int]) -> Diagram:
-    """Return the reduced diagram of all rows in the pool.
-
-    ``cardinalities`` are those of the features that number the rows; ``order`` lists these, then the pool's.
-    """
-    builder = DiagramBuilder(ends)
-    nodes = pool.reduce(builder)
-    root = reduce_table(nodes[None, :], cardinalities, builder)
-    return builder.finish(order, int(root[0]))
+    def _distinct(self, words: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """Return the distinct words, and for each word its place among them."""
+        if self._type is np.int64:
+            distinct, places = np.unique(words, return_inverse=True)
+            return distinct, places.reshape(words.shape)
+        seen = np.zeros(2**16, dtype=bool)
+        seen[words] = True
+        return np.flatnonzero(seen), (np.cumsum(seen) - 1)[words]

@@ -94,7 +94,7 @@ class CPT:
     @cached_property
     def rounds_to_zero(self) -> bool:
         """Whether a positive entry is too small for float64."""
-        return bool(np.any((self.values == 0) & (self.exact != 0)))
+        return any(self.exact[self.values == 0].tolist())
 
     @property
     def scope(self) -> tuple[Variable, ...]:
@@ -142,6 +142,15 @@ def _column_sums(columns: NDArray[np.object_]) -> list[Fraction]:
         return [sum(row, Fraction(0)) for row in rows]
     totals = (sum([entry.numerator * (scale // entry.denominator) for entry in row]) for row in rows)
     return [_ONE if total == scale else Fraction(total, scale) for total in totals]
+
+
+def over_common_denominator(table: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return the rationals of a table times their common denominator, as Python integers."""
+    entries: list[Fraction] = table.reshape(-1).tolist()
+    scale = lcm(*(entry.denominator for entry in entries))
+    scaled = np.empty(len(entries), dtype=object)
+    scaled[:] = [entry.numerator * (scale // entry.denominator) for entry in entries]
+    return scaled.reshape(table.shape)
 
 
 def column_name(child: Variable, parents: tuple[Variable, ...], column: int) -> str:

@@ -34,7 +34,7 @@ _WORTH_A_MATRIX = 2048
 LOWEST_EXPONENT = -1000
 UNIT_ROUNDOFF = 2.0**-53
 # Room for sums of 2**100 terms before 2**1024 overflows.
-_HIGHEST_EXPONENT = 900
+HIGHEST_EXPONENT = 900
 
 
 @dataclass
@@ -204,7 +204,7 @@ def _product_by_entry(
 
 def _in_range(left: Factor, right: Factor) -> bool:
     """Return whether no product of entries can underflow or overflow."""
-    return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= _HIGHEST_EXPONENT
+    return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= HIGHEST_EXPONENT
 
 
 def _rescaled(factor: Factor) -> Factor:
@@ -220,6 +220,12 @@ def _rescaled(factor: Factor) -> Factor:
     lowest, highest = exponents(scaled[trusted])
     table = scaled.reshape(factor.table.shape)
     return replace(factor, table=table, trusted=trusted, lowest=lowest, highest=highest)
+
+
+def power_below(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each value the power of two that scales it into [1/2, 1); 1 for zero."""
+    scale: NDArray[np.float64] = np.ldexp(1.0, np.minimum(-np.frexp(values)[1], -LOWEST_EXPONENT))
+    return scale
 
 
 def exponents(table: NDArray[np.float64]) -> tuple[float, float]:

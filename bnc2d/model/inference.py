@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import ceil, lcm, log2, prod
+from math import ceil, log2, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.errors import LimitExceeded
-from bnc2d.model.cpt import CPT
+from bnc2d.model.cpt import CPT, over_common_denominator
 from bnc2d.model.elimination import FactorShape, Plan, VariableId, plan_elimination
 from bnc2d.model.factors import LOWEST_EXPONENT, Factor, Table, exponents, multiply_out
 from bnc2d.model.network import BayesianNetwork
@@ -182,15 +181,6 @@ class JointQuery:
             if lowest < LOWEST_EXPONENT or cpt.rounds_to_zero:
                 trusted[:] = False
         else:
-            table = table > 0 if dtype == np.bool_ else _integers(table)
+            table = table > 0 if dtype == np.bool_ else over_common_denominator(table)
         scope = tuple(ids[axis] for axis in free)
         return Factor(scope, pattern_of_row, np.asarray(table, dtype=dtype), trusted, 1, lowest)
-
-
-def _integers(table: Table) -> Table:
-    """Return the rationals scaled to integers by their common denominator."""
-    entries: list[Fraction] = table.reshape(-1).tolist()
-    scale = lcm(*(entry.denominator for entry in entries))
-    scaled = np.empty(len(entries), dtype=object)
-    scaled[:] = [entry.numerator * (scale // entry.denominator) for entry in entries]
-    return scaled.reshape(table.shape)

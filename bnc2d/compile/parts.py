@@ -1,0 +1,231 @@
+"""Tables of partial instances, compressed both ways.
+
+A part of the network with features ``U`` inside and hidden variables ``S`` towards the rest is a function
+``f(u, s)``. Many instances ``u`` give proportional functions of ``s`` (a feature that others make
+irrelevant), and many states ``s`` give equal functions of ``u`` (a gate that is off whatever its other
+inputs are). So a part is stored as a table over *patterns* of ``u`` and *classes* of ``s``:
+
+    f(u, s)  is proportional to  table[class_of_state[s], pattern_of_row[u]]   (by a factor of u alone).
+
+States are one class where they take equal terms from equal classes: that is seen from the structure, before
+anything is multiplied. Patterns are merged by value (``patterns.py``).
+
+A table holds float64 values, with the error account of ``model/factors.py``, or Python integers (exact).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log2, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.compile.hashing import distinct_rows
+from bnc2d.compile.patterns import merge_patterns
+from bnc2d.model.cpt import CPT, over_common_denominator
+from bnc2d.model.elimination import VariableId
+from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, exponents, power_below
+
+Integers: TypeAlias = NDArray[np.intp]
+Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
+
+# Terms are gathered in pieces of this many entries, so that they stay in the processor's cache.
+_PIECE = 1 << 17
+
+
+@dataclass(frozen=True)
+class Part:
+    """``table[class, pattern]`` for the features and hidden variables it mentions; see the module."""
+
+    features: tuple[VariableId, ...]
+    scope: tuple[VariableId, ...]
+    pattern_of_row: Integers  # by instance of ``features``, the last varying fastest
+    class_of_state: Integers  # by state of ``scope``, the last varying fastest
+    table: Table
+    roundings: int  # bounds the operations behind an entry
+    work: float  # multiplications behind the table
+    lowest: float  # log2 of a lower bound on the positive entries
+    highest: float  # log2 of an upper bound on the entries
+    trusted: bool  # false where an entry may have underflowed
+
+    @property
+    def patterns(self) -> int:
+        """The number of patterns."""
+        return int(self.table.shape[1])
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether this only multiplies everything by one positive number."""
+        return not self.features and self.table.size == 1 and self.trusted and bool(self.table[0, 0] > 0)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the entries are integers."""
+        return self.table.dtype == object
+
+
+def _one(exact: bool) -> Part:
+    nothing = np.zeros(1, dtype=np.intp)
+    table = np.ones((1, 1), dtype=object if exact else np.float64)
+    return Part((), (), nothing, nothing, table, 0, 0.0, 0.0, 0.0, trusted=True)
+
+
+def part_of(
+    cpt: CPT,
+    ids: Mapping[str, VariableId],
+    features: Collection[VariableId],
+    given: Mapping[str, int],
+    exact: bool,
+) -> Part:
+    """Return the table of a variable with the ``given`` features set; exact ones carry a common factor."""
+    free = [variable for variable in cpt.scope if variable.name not in given]
+    index = tuple(given.get(variable.name, slice(None)) for variable in cpt.scope)
+    own = [axis for axis, variable in enumerate(free) if ids[variable.name] in features]
+    hidden = [axis for axis in range(len(free)) if axis not in own]
+    rows = prod(len(free[axis]) for axis in own)
+    values: Table = np.asarray(cpt.values[index])
+    if exact:
+        values = over_common_denominator(np.asarray(cpt.exact[index], dtype=object))
+    columns = values.transpose([*hidden, *own]).reshape(-1, rows)
+    if exact:
+        known: dict[tuple[int, ...], int] = {}
+        classes = np.array([known.setdefault(tuple(row), len(known)) for row in columns], dtype=np.intp)
+        first = np.unique(classes, return_index=True)[1]
+    else:  # entries of one float64 value differ by less than the rounding that is accounted for
+        classes, first = distinct_rows(np.ascontiguousarray(columns).view(np.int64))
+    lowest, highest = (0.0, 0.0) if exact else exponents(columns)
+    return Part(
+        tuple(ids[free[axis].name] for axis in own),
+        tuple(ids[free[axis].name] for axis in hidden),
+        np.arange(rows, dtype=np.intp),
+        classes,
+        columns[first],
+        roundings=1,
+        work=0.0,
+        lowest=lowest,
+        highest=highest,
+        trusted=exact or (lowest > LOWEST_EXPONENT and not cpt.rounds_to_zero),
+    )
+
+
+def multiply_out(
+    parts: Sequence[Part],
+    summed: Collection[VariableId],
+    sizes: Mapping[VariableId, int],
+    exact: bool,
+) -> Part:
+    """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product."""
+    ranked = sorted((part for part in parts if not part.is_constant), key=lambda part: part.table.size)
+    if not ranked or (len(ranked) == 1 and summed):
+        ranked.insert(0, _one(exact))
+    product = ranked[0]
+    for position, part in enumerate(ranked[1:], start=2):
+        product = _product(product, part, summed if position == len(ranked) else (), sizes)
+    return product
+
+
+def _product(
+    left: Part, right: Part, summed: Collection[VariableId], sizes: Mapping[VariableId, int]
+) -> Part:
+    """Multiply two parts without a common feature and sum variables out."""
+    if not left.is_exact:
+        left, right = _in_range(left, right)
+    axes = dict.fromkeys((*left.scope, *right.scope))
+    kept = tuple(variable for variable in axes if variable not in summed)
+    gone = tuple(variable for variable in axes if variable in summed)
+    terms = prod(sizes[variable] for variable in gone)
+    of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
+    classes, first = _classes(left, right, of_left, of_right)
+    table = _sums(left.table, right.table, of_left[first], of_right[first])
+    rows = left.pattern_of_row[:, None] * right.patterns + right.pattern_of_row
+    lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
+    if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
+        lowest, highest = exponents(table)
+    part = Part(
+        left.features + right.features,
+        kept,
+        rows.reshape(-1),
+        classes,
+        table,
+        left.roundings + right.roundings + terms,
+        left.work + right.work + float(table.size * terms),
+        lowest,
+        highest,
+        left.trusted and right.trusted,
+    )
+    return _with_merged_patterns(part) if part.patterns > 1 else part
+
+
+def _with_merged_patterns(part: Part) -> Part:
+    merged = merge_patterns(part.table)
+    if merged is None:
+        return part
+    return replace(
+        part,
+        table=np.ascontiguousarray(part.table[:, merged.chosen]),
+        pattern_of_row=merged.number[part.pattern_of_row],
+        roundings=part.roundings + merged.roundings,
+    )
+
+
+def spread(part: Part, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
+    """Return the class of each state of ``axes``, an array with an axis for each; they contain the scope."""
+    own = part.class_of_state.reshape([sizes[variable] for variable in part.scope])
+    own = own.transpose([part.scope.index(variable) for variable in axes if variable in part.scope])
+    own = own.reshape([sizes[variable] if variable in part.scope else 1 for variable in axes])
+    return np.ascontiguousarray(np.broadcast_to(own, [sizes[variable] for variable in axes]))
+
+
+def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> tuple[Integers, Integers]:
+    """Return the class of each state, given the classes of its terms, and one state of each class.
+
+    States with equal terms, in whatever order, are one class; terms of value zero are all equal.
+    """
+    codes = of_left * len(right.table) + of_right + 1
+    empty_left, empty_right = ~left.table.any(axis=1).astype(bool), ~right.table.any(axis=1).astype(bool)
+    if empty_left.any() or empty_right.any():
+        codes[empty_left[of_left] | empty_right[of_right]] = 0
+    if codes.shape[1] > 1:
+        codes.sort(axis=1)
+    return distinct_rows(codes)
+
+
+def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> Table:
+    """Return ``[class, left pattern x right pattern]``: the sums of products of each class's terms."""
+    classes, terms = of_left.shape
+    a, b = left.shape[1], right.shape[1]
+    table: Table = np.empty((classes, a * b), dtype=left.dtype)
+    by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
+    step = max(1, _PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
+    for start in range(0, classes, step):
+        piece = slice(start, start + step)
+        x, y = left[of_left[piece]], right[of_right[piece]]  # [class, term, pattern]
+        if by_matrix:
+            np.matmul(x.transpose(0, 2, 1), y, out=table[piece].reshape(-1, a, b))
+        else:
+            products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
+            table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
+    return table
+
+
+def _in_range(left: Part, right: Part) -> tuple[Part, Part]:
+    """Return the two parts, scaled where a product of entries could leave the range of float64."""
+    if _fits(left, right):
+        return left, right
+    left, right = rescaled(left), rescaled(right)
+    return (left, right) if _fits(left, right) else (replace(left, trusted=False), right)
+
+
+def _fits(left: Part, right: Part) -> bool:
+    return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= HIGHEST_EXPONENT
+
+
+def rescaled(part: Part) -> Part:
+    """Scale each pattern by a power of two, exactly, to a largest entry near 1."""
+    table = part.table * power_below(part.table.max(axis=0))
+    lowest, highest = exponents(table)
+    lost = lowest < LOWEST_EXPONENT
+    return replace(part, table=table, lowest=lowest, highest=highest, trusted=part.trusted and not lost)

@@ -1,0 +1,85 @@
+"""Proportional columns of a table, merged into one.
+
+Float64 columns are merged where every entry agrees within a share that the error account then carries, so
+what is proven of the merged column holds for each. Whether they are equal in truth is not known: only
+integer columns are merged exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.compile.hashing import distinct_rows
+
+_PROJECTIONS = 3
+# Columns are candidates where the ratios of their projections agree to so many bits.
+_RATIO_BITS = 38
+# They are one where, after scaling, every entry agrees within this share.
+_SAME = 2.0**-42
+# What merging adds to the account: the share, doubled for the rounding of the comparison, in units of 2**-53.
+_SAME_ROUNDINGS = 2**12
+_PIECE = 1 << 17
+# Copying a table pays where it loses at least a tenth of its columns.
+_WORTHWHILE = 0.9
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The columns to keep, the position among them that each column has now, and the error it brings."""
+
+    chosen: NDArray[np.intp]
+    number: NDArray[np.intp]
+    roundings: int
+
+
+def merge_patterns(table: NDArray[Any]) -> Merged | None:
+    """Return which columns to keep, or None where too few are proportional to pay."""
+    return _merge_exactly(table) if table.dtype == object else _merge_floats(table)
+
+
+def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
+    known: dict[tuple[int, ...], int] = {}
+    first: list[int] = []
+    numbers: list[int] = []
+    for position, column in enumerate(table.T.tolist()):
+        divisor = gcd(*column) or 1
+        number = known.setdefault(tuple(entry // divisor for entry in column), len(known))
+        if number == len(first):
+            first.append(position)
+        numbers.append(number)
+    if len(first) == table.shape[1]:
+        return None
+    return Merged(np.array(first, dtype=np.intp), np.array(numbers, dtype=np.intp), 0)
+
+
+def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
+    """Find candidates by ratios of random positive projections, then compare every entry."""
+    weights = 0.5 + np.random.default_rng(0).random((_PROJECTIONS, len(table)))
+    shadows = weights @ table
+    base = np.where(shadows[0] > 0, shadows[0], 1.0)
+    mantissas, scales = np.frexp(shadows[1:] / base)
+    keys = np.rint(mantissas * 2.0**_RATIO_BITS).astype(np.int64) + (
+        scales.astype(np.int64) << _RATIO_BITS + 1
+    )
+    number, first = distinct_rows(np.ascontiguousarray(keys.T))
+    columns = table.shape[1]
+    if len(first) > _WORTHWHILE * columns:
+        return None
+    merging = np.ones(columns, dtype=bool)
+    merging[first] = False
+    others = np.flatnonzero(merging)
+    alone = []
+    step = max(1, _PIECE // len(table))
+    for start in range(0, len(others), step):
+        piece = others[start : start + step]
+        wanted = table[:, first[number[piece]]]
+        scaled = table[:, piece] * (base[first[number[piece]]] / base[piece])
+        alone.append(piece[~(np.abs(scaled - wanted) <= wanted * _SAME).all(axis=0)])
+    apart = np.concatenate(alone)
+    number[apart] = len(first) + np.arange(len(apart))
+    return Merged(np.concatenate([first, apart]), number, _SAME_ROUNDINGS)

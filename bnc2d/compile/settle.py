@@ -1,0 +1,105 @@
+"""What is done about doubtful cells: decide them exactly, or find a feature whose states explain them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.compile.jointree import Name
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.meeting import Given, Meeting
+from bnc2d.compile.parts import Integers, Part
+from bnc2d.compile.reduce import Packing, RowPool
+from bnc2d.compile.resolve import Resolver
+from bnc2d.compile.rows import Doubts
+
+# Integer tables are worth their while from this many doubtful instances on, up to this many multiplications.
+FEW = 2000
+EXACT_WORK = 2.0**24
+# A feature explains the doubts where this share of them has one of its states.
+_SHARE = 0.9
+
+
+def explaining_feature(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Name | None:
+    """Return a feature to set beforehand, where doubts are many, exact tables dear, and one state has them.
+
+    With that state set, gates that it closes are off in the tables' structure, and ties that follow from it
+    are proven there: no number is needed.
+    """
+    if first.work + second.work <= EXACT_WORK or _count(doubts, first, second) <= FEW:
+        return None
+    columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
+    rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
+    by_row = np.bincount(
+        doubts.patterns[doubts.rows], weights=columns[doubts.columns], minlength=first.patterns
+    )
+    by_column = np.bincount(
+        doubts.columns, weights=rows[doubts.patterns[doubts.rows]], minlength=second.patterns
+    )
+    best: tuple[float, Name] | None = None
+    for names, part, weight in ((meeting.first, first, by_row), (meeting.second, second, by_column)):
+        cardinalities = meeting.cardinalities(names)
+        shape = weight[part.pattern_of_row].reshape(cardinalities)
+        for axis, name in enumerate(names):
+            others = tuple(other for other in range(len(names)) if other != axis)
+            by_state = shape.sum(axis=others)
+            share = float(by_state.max() / by_state.sum())
+            if share >= _SHARE and (best is None or share > best[0]):
+                best = share, name
+    return None if best is None else best[1]
+
+
+def _count(doubts: Doubts, first: Part, second: Part) -> int:
+    """Return the number of instances that the doubtful cells stand for."""
+    rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
+    columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
+    return int((rows[doubts.patterns[doubts.rows]] * columns[doubts.columns]).sum())
+
+
+def settle(
+    doubts: Doubts,
+    meeting: Meeting,
+    given: Given,
+    parts: tuple[Part, Part],
+    pool: RowPool,
+    packing: Packing,
+    numbers: NDArray[np.intp],
+    watch: Watch,
+) -> int:
+    """Decide the doubtful cells exactly and put right the ``numbers`` of the rows that they are in.
+
+    Returns how many exact decisions it took.
+    """
+    first, second = parts
+    many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
+    resolver: Resolver = meeting.by_parts(given) if many else meeting.by_instances(given)
+    kinds, columns = resolver.rows, resolver.columns
+    none = len(meeting.classifier.classes)
+    members = _Members(first.pattern_of_row, first.patterns)
+    open_columns = np.split(doubts.columns, np.flatnonzero(np.diff(doubts.rows)) + 1)
+    calls = 0
+    for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
+        instances = members.of(pattern)
+        its_kinds, which = np.unique(kinds[instances], return_inverse=True)
+        places = np.flatnonzero(np.isin(second.pattern_of_row, its_columns))
+        column_kinds, of_place = np.unique(columns[places], return_inverse=True)
+        labels = np.repeat(doubts.labels[at][second.pattern_of_row][None], len(its_kinds), axis=0)
+        found = resolver.labels(
+            np.repeat(its_kinds, len(column_kinds)), np.tile(column_kinds, len(its_kinds))
+        )
+        labels[:, places] = (found % (none + 1)).reshape(len(its_kinds), -1)[:, of_place]
+        numbers[instances] = pool.add(packing.pack(labels))[which]
+        calls += len(found)
+        watch.check(at / len(doubts.patterns))
+    return calls
+
+
+class _Members:
+    """The instances of each pattern."""
+
+    def __init__(self, pattern_of_row: Integers, patterns: int) -> None:
+        self._order = np.argsort(pattern_of_row, kind="stable")
+        self._ends = np.cumsum(np.bincount(pattern_of_row, minlength=patterns))
+
+    def of(self, pattern: int) -> Integers:
+        return self._order[self._ends[pattern - 1] if pattern else 0 : self._ends[pattern]]

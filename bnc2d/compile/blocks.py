@@ -5,192 +5,185 @@ at once, as in a sentential decision diagram (Darwiche 2011): a node whose cells
 features) lead to functions ``g`` below the block is the AND of one clause ``q_g ∨ g`` for each of them. The
 guards ``q_g`` are over the block's features, so no OR shares a feature; all nodes of the block share them.
 
-The blocks are chosen by dynamic programming. What a block costs does not depend on the blocks before and
-after it: the nodes that it decides are those that an edge from before it reaches.
+A function and its complement have the same blocks: false and true change places, implications turn round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.diagram import Diagram, DiagramBuilder
-from bnc2d.compile.guards import GuardBuilder, choose_clauses
+from bnc2d.compile.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.implication import Implications
-from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.compile.netlist import Circuit, Draft
+from bnc2d.compile.plan import Plan
+from bnc2d.compile.subfunctions import CellTables, Check, Numbers, SubFunctions, no_check, parts_of
+from bnc2d.logic.domain import Domain
+from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 
-# A block has at most so many cells, unless it is a single feature.
-_CELLS = 64
-# Where a block's table would be larger than this and than the diagram, blocks stay shorter.
-_CELLS_AT_ONCE = 100_000
-# Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits.
-_GUARD_GATES = (0.0, 1.0, 1.5, 2.0, 3.0)
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_WEIGHTS = np.random.default_rng(1).integers(2**63, size=4096, dtype=np.uint64)
-_NO_NODES = np.zeros(0, dtype=np.int64)
-_NO_CELLS = np.zeros((0, 1), dtype=np.int64)
-
-Plan: TypeAlias = tuple[int, ...]  # the first level of each block, and last the number of levels
+# So many pairs of functions are looked at together, and in one block at most: no implications are sought in
+# blocks with more, nor any more once so many pairs are open.
+_PAIRS_TOGETHER = 1 << 18
+_PAIRS_OF_BLOCK = 1 << 22
+_OPEN_PAIRS = 1 << 22
 
 
-@dataclass(frozen=True)
-class SubFunctions:
-    """A two-ended reduced diagram without its empty levels; ``root`` is a node number."""
+@dataclass
+class _Block:
+    """The nodes that a block decides, and the parts of their cells: row, function, cells."""
 
     features: tuple[int, ...]
-    levels: tuple[NDArray[np.int64], ...]
-    root: int
-
-    @classmethod
-    def of(cls, diagram: Diagram, negated: bool = False) -> SubFunctions:
-        """Return the function of a two-ended diagram, or its complement."""
-        full = [(f, level) for f, level in zip(diagram.order, diagram.levels, strict=True) if len(level)]
-        image = np.arange(diagram.ends + diagram.node_count)
-        if negated:
-            image[:2] = [1, 0]
-        return cls(
-            tuple(feature for feature, _ in full),
-            tuple(image[level] for _, level in full),
-            int(image[diagram.root]),
-        )
-
-    @property
-    def node_count(self) -> int:
-        """The number of nodes, ends included."""
-        return 2 + sum(len(level) for level in self.levels)
-
-    def offsets(self) -> list[int]:
-        """Return the number of the first node of each level."""
-        firsts = []
-        following = 2
-        for level in reversed(self.levels):
-            firsts.append(following)
-            following += len(level)
-        return firsts[::-1]
-
-    def reached_from(self) -> NDArray[np.int64]:
-        """Return for each node the first level with an edge to it; -1 for the root."""
-        reached = np.full(self.node_count, len(self.levels), dtype=np.int64)
-        for position in range(len(self.levels) - 1, -1, -1):
-            reached[self.levels[position]] = position
-        reached[self.root] = -1
-        return reached
+    sizes: list[int]
+    nodes: Numbers
+    rows: Numbers
+    targets: Numbers
+    masks: CellSets
+    full: int
+    # Parts of a row: the function of the first implies that of the second.
+    implying: Numbers
+    implied: Numbers
 
 
-def two_ended(diagram: Diagram, label: int) -> Diagram:
-    """Return the reduced diagram of "the instance leads to this label": 1 where it does, 0 where not."""
-    builder = DiagramBuilder(2)
-    image = np.array([int(end == label) for end in range(diagram.ends)], dtype=np.int64)
-    for level in reversed(diagram.levels):
-        image = np.concatenate([image, builder.add_level(image[level])])
-    return builder.finish(diagram.order, int(image[diagram.root]))
+class BlockCircuits:
+    """The circuits of a function and of its complement, for a plan of blocks."""
+
+    def __init__(
+        self,
+        functions: SubFunctions,
+        plan: Plan,
+        tables: CellTables,
+        implications: Implications,
+        check: Check = no_check,
+    ) -> None:
+        self._functions = functions
+        self._check = check
+        self._blocks: list[_Block] = []  # from the last to the first
+        for start, stop in zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True):
+            self._check()
+            self._blocks.append(_block(functions, tables, start, stop))
+        self._find_implications(implications)
+
+    def _find_implications(self, implications: Implications) -> None:
+        """Look for implications between the functions of a row, in all blocks at once."""
+        found: list[tuple[_Block, Numbers, Numbers]] = []
+        count = 0
+        for block in self._blocks:
+            for left, right in _pairs(block):
+                self._check()
+                if count > _OPEN_PAIRS:
+                    break
+                open_pairs = ~implications.refuted(block.targets[left], block.targets[right])
+                found.append((block, left[open_pairs], right[open_pairs]))
+                count += len(found[-1][1])
+        if not found:
+            return
+        self._check()
+        asked = [np.concatenate([block.targets[pair[side]] for block, *pair in found]) for side in (0, 1)]
+        holds = implications.holds(asked[0], asked[1])
+        end = 0
+        for block, left, right in found:
+            start, end = end, end + len(left)
+            block.implying = np.concatenate([block.implying, left[holds[start:end]]])
+            block.implied = np.concatenate([block.implied, right[holds[start:end]]])
+
+    def circuit(self, domain: Domain, negated: bool) -> Circuit:
+        """Return the OR-decomposable circuit of the function or of its complement."""
+        draft = Draft(domain)
+        formulas = np.zeros(self._functions.node_count, dtype=np.int64)
+        formulas[:2] = (TRUE, FALSE) if negated else (FALSE, TRUE)
+        for block in self._blocks:
+            self._check()
+            _add_block(block, formulas, draft, negated)
+        return draft.finish(int(formulas[self._functions.root]), self._check)
 
 
-class _Blocks:
-    """The nodes that each block decides, and what every cell of the block leads them to."""
-
-    def __init__(self, functions: SubFunctions) -> None:
-        self.functions = functions
-        self.offsets = functions.offsets()
-        self.reached = functions.reached_from()
-
-    def extend(
-        self, start: int, position: int, nodes: NDArray[np.int64], cells: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Add the level ``position`` to a block: its nodes, and ``[node, cell]`` what they lead to."""
-        level, first = self.functions.levels[position], self.offsets[position]
-        here = np.arange(first, first + len(level))
-        fresh = here[self.reached[here] < start]
-        nodes = np.concatenate([nodes, fresh])
-        cells = np.concatenate([cells, np.broadcast_to(fresh[:, None], (len(fresh), cells.shape[1]))])
-        size = level.shape[1]
-        wider = np.repeat(cells[:, :, None], size, axis=2)
-        inside = (cells >= first) & (cells < first + len(level))
-        wider[inside] = level[cells[inside] - first]
-        return nodes, wider.reshape(len(cells), cells.shape[1] * size)
-
-    def table(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the nodes of a block and what their cells lead to."""
-        nodes, cells = _NO_NODES, _NO_CELLS
-        for position in range(start, stop):
-            nodes, cells = self.extend(start, position, nodes, cells)
-        return nodes, cells
-
-    @staticmethod
-    def cost(cells: NDArray[np.int64]) -> tuple[int, int]:
-        """Return the gates of a block, an AND per node and an OR per clause, and the number of its guards."""
-        if not len(cells):
-            return 0, 0
-        by_target = np.argsort(cells, axis=1)
-        targets = np.take_along_axis(cells, by_target, axis=1)
-        starts = np.ones(cells.shape, dtype=bool)
-        starts[:, 1:] = targets[:, 1:] != targets[:, :-1]
-        first = np.flatnonzero(starts)
-        target = targets.reshape(-1)[first]
-        # A set of cells is told from others by the sum of its cells' weights.
-        sets = np.add.reduceat(_WEIGHTS[by_target % len(_WEIGHTS)].reshape(-1), first)
-        guards = len(np.unique(sets[target != 1]))
-        inner = target > 1
-        clauses = len(np.unique(sets[inner] * _ODD + target[inner].astype(np.uint64)))
-        return len(cells) + clauses, guards
+def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -> _Block:
+    nodes, _, cells = tables.block(start, stop)
+    width = cells.shape[1]
+    parts = parts_of(cells)
+    if width <= 64:
+        bits: CellSets = np.left_shift(np.uint64(1), np.arange(width, dtype=np.uint64))
+    else:
+        bits = np.array([1 << cell for cell in range(width)], dtype=object)
+    none = np.zeros(0, dtype=np.int64)
+    return _Block(
+        functions.features[start:stop],
+        tables.sizes[start:stop],
+        nodes,
+        parts.firsts // width,
+        parts.targets,
+        np.bitwise_or.reduceat(bits[parts.cells], parts.firsts),
+        (1 << width) - 1,
+        none,
+        none,
+    )
 
 
-def plain_size_at_least(functions: SubFunctions) -> int:
-    """Return a lower bound on the nodes of the circuit that decides one level at a time.
+def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the pairs of parts of a row that lead to different functions, other than false and true."""
+    inner = np.flatnonzero(block.targets > 1)
+    rows = block.rows[inner]
+    counts = np.bincount(rows, minlength=len(block.nodes))
+    firsts = np.cumsum(counts) - counts
+    others = counts[rows]  # for each part, the parts of its row
+    ends = np.cumsum(others)
+    if not len(inner) or ends[-1] > _PAIRS_OF_BLOCK:
+        return
+    start = 0
+    while start < len(inner):
+        before = int(ends[start] - others[start])
+        stop = max(start + 1, int(np.searchsorted(ends, before + _PAIRS_TOGETHER, side="right")))
+        repeats = others[start:stop]
+        left = np.repeat(np.arange(start, stop), repeats)
+        shifts = np.repeat(firsts[rows[start:stop]] - (ends[start:stop] - repeats - before), repeats)
+        right = np.arange(len(left)) + shifts
+        different = left != right
+        yield inner[left[different]], inner[right[different]]
+        start = stop
 
-    A node without constant children needs an AND and an OR for each of its clauses; equal ones are shared.
-    """
-    inner = [level[level.min(axis=1) > 1] for level in functions.levels]
-    return max(functions.node_count - 2, sum(_Blocks.cost(rows)[0] for rows in inner))
+
+def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[CellSets, CellSets]:
+    """Return the cells that the guards of some parts must and may have."""
+    false = 1 if negated else 0
+    claimed = block.masks.copy()
+    refused = np.flatnonzero(block.targets == false)
+    empty = np.zeros(len(block.nodes), dtype=block.masks.dtype)
+    empty[block.rows[refused]] = block.masks[refused]
+    claimed |= empty[block.rows]
+    claimed[refused] = block.masks[refused]
+    left, right = (block.implied, block.implying) if negated else (block.implying, block.implied)
+    np.bitwise_or.at(claimed, right, block.masks[left])
+    full = block.masks.dtype.type(block.full) if block.masks.dtype != object else block.full
+    return full & ~claimed[kept], full & ~block.masks[kept]
 
 
-def plan_blocks(functions: SubFunctions, guard_scales: Sequence[float] = (1.0,)) -> list[Plan]:
-    """Return the cheapest blocks, for guards that cost so many times what is estimated; each plan once."""
-    blocks = _Blocks(functions)
-    last = len(functions.levels)
-    cells_at_once = max(_CELLS_AT_ONCE, functions.node_count)
-    scales = np.array(guard_scales)
-    best = np.full((last + 1, len(scales)), np.inf)
-    best[last] = 0.0
-    following = np.zeros((last + 1, len(scales)), dtype=np.int64)
-    for start in range(last - 1, -1, -1):
-        nodes, cells = _NO_NODES, _NO_CELLS
-        for stop in range(start + 1, min(last, start + len(_GUARD_GATES)) + 1):
-            width = cells.shape[1] * functions.levels[stop - 1].shape[1]
-            if stop > start + 1 and (width > _CELLS or width * len(cells) > cells_at_once):
-                break
-            nodes, cells = blocks.extend(start, stop - 1, nodes, cells)
-            gates, guards = blocks.cost(cells)
-            total = gates + scales * (guards * _GUARD_GATES[stop - start - 1]) + best[stop]
-            better = total < best[start]
-            best[start][better] = total[better]
-            following[start][better] = stop
-    plans = []
-    for column in following.T.tolist():
-        plan = [0]
-        while plan[-1] < last:
-            plan.append(column[plan[-1]])
-        plans.append(tuple(plan))
-    return list(dict.fromkeys(plans))
+def _add_block(block: _Block, formulas: Numbers, draft: Draft, negated: bool) -> None:
+    """Add the gates of a block; set the formulas of its nodes."""
+    kept = block.targets != (0 if negated else 1)
+    guards, places = choose_guards(*_ranges(block, kept, negated))
+    builder = GuardBuilder(block.features, block.sizes, draft)
+    guard = np.array([builder.formula(cells) for cells in guards], dtype=np.int64)[places]
+    below = formulas[block.targets[kept]]
+    # Without a guard a clause is the function below, and without that it is the guard.
+    clauses = guard + below
+    proper = (guard != FALSE) & (below != FALSE)
+    codes, inverse = np.unique((guard[proper] << 32) | below[proper], return_inverse=True)
+    pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1).reshape(-1)
+    clauses[proper] = draft.add_gates(Kind.OR, np.full(len(codes), 2), pairs)[inverse]
+    rows = block.rows[kept]
+    counts = np.bincount(rows, minlength=len(block.nodes))
+    alone = counts == 1
+    single = alone[rows]
+    formulas[block.nodes[alone]] = clauses[single]
+    several = ~alone
+    formulas[block.nodes[several]] = draft.add_gates(Kind.AND, counts[several], clauses[~single])
 
 
 def build(functions: SubFunctions, plan: Plan, manager: Manager) -> NodeId:
-    """Return the OR-decomposable formula of the function, block by block from the last."""
-    blocks = _Blocks(functions)
-    implications = Implications(functions.levels, blocks.offsets)
-    formulas: dict[int, NodeId] = {0: FALSE, 1: TRUE}
-    for start, stop in zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True):
-        nodes, cells = blocks.table(start, stop)
-        sizes = [level.shape[1] for level in functions.levels[start:stop]]
-        clauses = choose_clauses(cells, implications)
-        wanted = sorted({guard for row in clauses for guard, _ in row})
-        builder = GuardBuilder(functions.features[start:stop], sizes, manager)
-        guards = {guard: builder.formula(guard) for guard in wanted}
-        for node, row in zip(nodes.tolist(), clauses, strict=True):
-            parts = [manager.add_or([guards[guard], formulas[below]]) for guard, below in row]
-            formulas[node] = manager.add_and(parts)
-    return formulas[functions.root]
+    """Return the OR-decomposable formula of the function, flattened, for a plan."""
+    implications = Implications(functions.levels, functions.offsets())
+    circuits = BlockCircuits(functions, plan, CellTables(functions), implications)
+    return circuits.circuit(manager.domain, negated=False).add_to(manager)

@@ -9,111 +9,120 @@ The guards of all nodes of a block are chosen together, so that few different on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heapreplace
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.implication import Implications
-from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.compile.netlist import Draft
+from bnc2d.compile.subfunctions import sorted_distinct
+from bnc2d.logic.manager import FALSE, TRUE
 
 CellSet: TypeAlias = int  # bit i stands for cell i
-Clause: TypeAlias = tuple[CellSet, int]  # guard, function below; the guard 0 is false
-_Range: TypeAlias = tuple[CellSet, CellSet]  # cells that must be in a guard, cells that may be
+CellSets: TypeAlias = NDArray[Any]  # of uint64, or of Python integers where a set has more than 64 cells
 
 # With more ranges than this the table of who fits whom gets too large: each then takes its widest guard.
 _RANGES_AT_ONCE = 1500
 
 
-def choose_clauses(cells: NDArray[np.int64], implications: Implications) -> list[list[Clause]]:
-    """Return the clauses of each node, given what its cells lead to: ``[node, cell]``, 0 false and 1 true."""
-    rows: list[dict[int, CellSet]] = []
-    for row in cells.tolist():
-        sets: dict[int, CellSet] = {}
-        bit = 1
-        for below in row:
-            sets[below] = sets.get(below, 0) | bit
-            bit <<= 1
-        rows.append(sets)
-    ranges = _ranges(rows, implications, (1 << cells.shape[1]) - 1)
-    chosen = _cover(sorted({limits for row in ranges for limits, _ in row if limits[0]}), cells.shape[1])
-    return [[(chosen.get(limits, 0), below) for limits, below in row] for row in ranges]
+def choose_guards(low: CellSets, high: CellSets) -> tuple[list[CellSet], NDArray[np.int64]]:
+    """Return guards between the cells each must have and those it may have.
+
+    The result is a sorted list of different guards, and the place in it for each range.
+    """
+    if low.dtype == object:
+        return _numbered([least and most for least, most in zip(low.tolist(), high.tolist(), strict=True)])
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    # Where no cell is needed there is no guard.
+    chosen = np.where(low[fresh] == 0, low[fresh], high[fresh])
+    needed = np.flatnonzero(chosen)
+    least, most = low[fresh][needed], high[fresh][needed]
+    if len(needed) <= _RANGES_AT_ONCE and (least != most).any():
+        chosen[needed] = _cover(least, most)
+    distinct, inverse = np.unique(chosen, return_inverse=True)
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = inverse[np.cumsum(fresh) - 1]
+    return distinct.tolist(), places
 
 
-def _ranges(
-    rows: list[dict[int, CellSet]], implications: Implications, full: CellSet
-) -> list[list[tuple[_Range, int]]]:
-    """Return for each node and each function below, except true, the range of its guard."""
-    left = [h for sets in rows for g in sets if g != 1 for h in sets]
-    right = [g for sets in rows for g in sets if g != 1 for _ in sets]
-    pairs = (np.array(left, dtype=np.int64), np.array(right, dtype=np.int64))
-    implied = iter(implications.holds(*pairs).tolist())
-    ranges = []
-    for sets in rows:
-        parts = []
-        for g, region in sets.items():
-            if g != 1:
-                claimed = 0
-                for other in sets.values():
-                    if next(implied):
-                        claimed |= other
-                parts.append(((full & ~claimed, full & ~region), g))
-        ranges.append(parts)
-    return ranges
+def _numbered(guards: list[CellSet]) -> tuple[list[CellSet], NDArray[np.int64]]:
+    distinct = sorted(set(guards))
+    places = {guard: place for place, guard in enumerate(distinct)}
+    return distinct, np.array([places[guard] for guard in guards], dtype=np.int64)
 
 
-def _cover(ranges: list[_Range], width: int) -> dict[_Range, CellSet]:
-    """Return a guard for each range: again and again the limit that fits most of the ranges left."""
-    if len(ranges) > _RANGES_AT_ONCE or width > 64:
-        return {limits: limits[1] for limits in ranges}
-    low = np.array([limits[0] for limits in ranges], dtype=np.uint64)
-    high = np.array([limits[1] for limits in ranges], dtype=np.uint64)
-    candidates = np.unique(np.concatenate([low, high]))
+def _cover(low: CellSets, high: CellSets) -> CellSets:
+    """Return a guard for each range: again and again the limit that fits most of the ranges left.
+
+    How many ranges a limit fits only ever falls, so a heap of counts that may be too high finds the next one.
+    """
+    chosen = high.copy()
+    candidates = sorted_distinct(np.concatenate([low, high]))
     fits = ((low & ~candidates[:, None]) | (candidates[:, None] & ~high)) == 0
-    left = fits.sum(axis=1)
-    chosen: dict[_Range, CellSet] = {}
-    while len(chosen) < len(ranges):
-        best = int(left.argmax())
-        taken = np.flatnonzero(fits[best])
-        left -= fits[:, taken].sum(axis=1)
-        fits[:, taken] = False
-        guard = int(candidates[best])
-        chosen.update((ranges[position], guard) for position in taken.tolist())
+    packed = np.packbits(fits, axis=1, bitorder="little")
+    fitting = [int.from_bytes(row.tobytes(), "little") for row in packed]
+    heap = [(-ranges.bit_count(), place) for place, ranges in enumerate(fitting)]
+    heapify(heap)
+    left = (1 << len(low)) - 1
+    taken: list[tuple[int, int]] = []
+    while left:
+        bound, place = heap[0]
+        ranges = fitting[place] & left
+        count = -ranges.bit_count()
+        if count == bound:
+            taken.append((place, ranges))
+            left &= ~ranges
+            heappop(heap)
+        elif count:
+            heapreplace(heap, (count, place))
+        else:
+            heappop(heap)
+    size = packed.shape[1]
+    rows = np.frombuffer(b"".join(ranges.to_bytes(size, "little") for _, ranges in taken), dtype=np.uint8)
+    turns, ranges_taken = np.nonzero(np.unpackbits(rows.reshape(-1, size), axis=1, bitorder="little"))
+    chosen[ranges_taken] = candidates[[place for place, _ in taken]][turns]
     return chosen
 
 
 class GuardBuilder:
     """Builds OR-decomposable formulas over a block's features; cells count with the last feature fastest."""
 
-    def __init__(self, features: Sequence[int], sizes: Sequence[int], manager: Manager) -> None:
+    def __init__(self, features: Sequence[int], sizes: Sequence[int], draft: Draft) -> None:
         self._features = features
-        self._manager = manager
-        self._known: dict[tuple[int, int, CellSet], NodeId] = {}
+        self._draft = draft
+        # By the features from the first number to before the second, and the set of their cells.
+        self._known: dict[tuple[int, int, CellSet], int] = {}
         # _widths[i][j]: cells of the features i..j-1
         self._widths = [
             [prod(sizes[start:stop]) for stop in range(len(sizes) + 1)] for start in range(len(sizes) + 1)
         ]
 
-    def formula(self, cells: CellSet) -> NodeId:
+    def formula(self, cells: CellSet) -> int:
         """Return the formula of a set of cells."""
         return self._formula(0, len(self._features), cells)
 
-    def _formula(self, start: int, stop: int, cells: CellSet) -> NodeId:
+    def _formula(self, start: int, stop: int, cells: CellSet) -> int:
         """Return the formula of cells of the features ``start..stop-1``; as deep as the block is long."""
-        if stop - start == 1:
-            return self._manager.add_literal(self._features[start], cells)
         if not cells:
             return FALSE
-        if cells == (1 << self._widths[start][stop]) - 1:
-            return TRUE
         key = (start, stop, cells)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._split(start, stop, cells)
+            if stop - start == 1:
+                known = self._draft.add_literal(self._features[start], cells)
+            elif cells == (1 << self._widths[start][stop]) - 1:
+                return TRUE
+            else:
+                known = self._split(start, stop, cells)
+            self._known[key] = known
         return known
 
-    def _split(self, start: int, stop: int, cells: CellSet) -> NodeId:
+    def _split(self, start: int, stop: int, cells: CellSet) -> int:
         """Decide the first half of the features at once, as a block of its own."""
         middle = (start + stop) // 2
         width = self._widths[middle][stop]
@@ -121,20 +130,23 @@ class GuardBuilder:
         regions: dict[CellSet, CellSet] = {}  # what is left for the second half, and where in the first
         bit = 1
         for _ in range(self._widths[start][middle]):
-            regions[cells & true] = regions.get(cells & true, 0) | bit
+            below = cells & true
+            regions[below] = regions.get(below, 0) | bit
             cells >>= width
             bit <<= 1
         full = bit - 1
+        # Several features share what is known of them: there a guard that is known saves gates.
+        prefers_known = middle - start > 1
         clauses = []
         for below, region in regions.items():
             if below == true:
                 continue
-            needed = full
+            guard = full
             for other, cells_of_other in regions.items():
                 if not other & ~below:
-                    needed &= ~cells_of_other
-            allowed = full & ~region
-            guard = allowed if needed and (start, middle, allowed) in self._known else needed
-            parts = [self._formula(start, middle, guard), self._formula(middle, stop, below)]
-            clauses.append(self._manager.add_or(parts))
-        return self._manager.add_and(clauses)
+                    guard &= ~cells_of_other
+            if prefers_known and guard and (start, middle, full & ~region) in self._known:
+                guard = full & ~region
+            first, second = self._formula(start, middle, guard), self._formula(middle, stop, below)
+            clauses.append(self._draft.add_or(first, second))
+        return self._draft.add_and(clauses)

@@ -7,22 +7,28 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.compile.subfunctions import Check, no_check, sorted_distinct
+
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
 _WORDS = 8
 _SEED = 20260
 # A level with more pairs than this is not walked: what is not proven counts as not implied.
-_PAIRS_AT_ONCE = 100_000
+_PAIRS_AT_ONCE = 250_000
 _NO, _YES = -2, -1  # settled pairs, where a code of an open pair could stand
 
 
 class Implications:
     """Answers for the nodes of one diagram with the ends 0 (false) and 1 (true)."""
 
-    def __init__(self, levels: Sequence[NDArray[np.int64]], offsets: Sequence[int]) -> None:
+    def __init__(
+        self, levels: Sequence[NDArray[np.int64]], offsets: Sequence[int], check: Check = no_check
+    ) -> None:
+        self._check = check
         self._levels = levels
         self._offsets = offsets
         self._count = 2 + sum(len(level) for level in levels)
         self._samples = self._sample()
+        self._first = self._samples[:, 0].copy()  # refutes most on its own
 
     def _sample(self) -> NDArray[np.uint64]:
         """Return for each node its values on random instances, as bits."""
@@ -30,22 +36,26 @@ class Implications:
         samples = np.zeros((self._count, _WORDS), dtype=np.uint64)
         samples[1] = ~np.uint64(0)
         for level, first in zip(reversed(self._levels), reversed(self._offsets), strict=True):
-            states = random.integers(level.shape[1], size=64 * _WORDS)
-            values = np.zeros((len(level), _WORDS), dtype=np.uint64)
-            for state, children in enumerate(level.T):
-                chosen = np.packbits(states == state, bitorder="little").view(np.uint64)
-                values |= samples[children] & chosen
-            samples[first : first + len(level)] = values
+            self._check()
+            size = level.shape[1]
+            states = random.integers(size, size=64 * _WORDS)
+            packed = np.packbits(states == np.arange(size)[:, None], axis=1, bitorder="little")
+            chosen = packed.view(np.uint64)  # [state]: the instances that have it
+            values = samples[first : first + len(level)]
+            for state, instances in enumerate(chosen):
+                values |= samples[level[:, state]] & instances
         return samples
 
     def holds(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each pair whether the left node is proven to imply the right one."""
         asked = self._settle(left, right)
-        pending = np.unique(asked[asked >= 0])
+        self._check()
+        pending = sorted_distinct(asked[asked >= 0])
         walked: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []  # pairs, and the pairs below each
         for level, first in zip(self._levels, self._offsets, strict=True):
             if not len(pending):
                 break
+            self._check()
             a, b = np.divmod(pending, self._count)
             here = (a >= first) | (b >= first)
             if not here.any():
@@ -57,7 +67,7 @@ class Implications:
                 below = self._settle(*(self._cofactors(node[here], level, first) for node in (a, b)))
                 below[(below == _NO).any(axis=1)] = _NO
             walked.append((pairs, below))
-            pending = np.unique(np.concatenate([waiting, below[below >= 0]]))
+            pending = sorted_distinct(np.concatenate([waiting, below[below >= 0]]))
         if not walked:
             settled: NDArray[np.bool_] = asked == _YES
             return settled
@@ -68,15 +78,24 @@ class Implications:
         values[_YES] = True
         end = len(codes)
         for pairs, below in reversed(walked):
+            self._check()
             start = end - len(pairs)
             values[start:end] = values[_positions(below, codes, ranks)].all(axis=1)
             end = start
         return values[_positions(asked, codes, ranks)]
 
+    def refuted(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for each pair whether a random instance is in the left node and not in the right one."""
+        found: NDArray[np.bool_] = (self._first[left] & ~self._first[right]) != 0
+        rest = np.nonzero(~found)
+        a, b = left[rest], right[rest]
+        found[rest] = (self._samples[a] & ~self._samples[b]).any(axis=-1)
+        return found
+
     def _settle(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return YES or NO where that is easily seen, else the code of the pair."""
         codes = left * self._count + right
-        codes[(self._samples[left] & ~self._samples[right]).any(axis=-1)] = _NO
+        codes[self.refuted(left, right)] = _NO
         # A reduced diagram has one node for false and one for true.
         codes[(left == 1) | (right == 0)] = _NO
         codes[(left == right) | (left == 0) | (right == 1)] = _YES

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
-
-Numbers: TypeAlias = NDArray[np.int64]
+from bnc2d.compile.subfunctions import Check, Numbers, no_check
 
 # A swap costs about as much as this many rows, however small the levels are.
 _SWAP = 200
@@ -157,16 +154,22 @@ class Sifter:
         return {level.feature: len(level.numbers) for level in self._levels}
 
 
-def sift(diagram: Diagram, cardinalities: Sequence[int], work_limit: int) -> Diagram:
+def sift(
+    diagram: Diagram,
+    cardinalities: Sequence[int],
+    work_limit: int,
+    check: Check = no_check,
+) -> Diagram:
     """Return the diagram in an order found by sifting every feature once, those with most nodes first.
 
-    No feature is moved any more once ``work_limit`` rows were touched.
+    No feature is moved any more once ``work_limit`` rows were touched. ``check`` is called for each feature.
     """
     sifter = Sifter(diagram, cardinalities)
     sizes = sifter.level_sizes()
     for feature in sorted(sizes, key=lambda feature: (-sizes[feature], feature)):
         if sifter.work > work_limit:
             break
+        check()
         _sift_feature(sifter, sifter.order.index(feature))
     return sifter.diagram() if sifter.nodes < diagram.node_count else diagram
 

@@ -177,6 +177,36 @@ class Manager:
             known = self._unique[kind].get(tuple(sorted(children)))
         return self._combine(kind, children) if known is None else known
 
+    def add_gates(
+        self,
+        images: list[NodeId],
+        numbers: list[int],
+        is_or: list[bool],
+        ends: list[int],
+        children: list[int],
+    ) -> None:
+        """Add many gates, children before parents, and set ``images[number]`` to the node of each.
+
+        The children of a gate are numbers too: those from its predecessor's end to its own. They must be two
+        or more different nodes, without constants and without two literals of a feature; this is not checked.
+        """
+        unique_and, unique_or = self._unique[_AND], self._unique[_OR]
+        kinds, payloads = self.kinds, self.payloads
+        start = 0
+        for number, disjunction, end in zip(numbers, is_or, ends, strict=True):
+            if end - start == 2:
+                first, second = images[children[start]], images[children[start + 1]]
+                payload: tuple[int, ...] = (first, second) if first < second else (second, first)
+            else:
+                payload = tuple(sorted([images[child] for child in children[start:end]]))
+            start = end
+            table = unique_or if disjunction else unique_and
+            node = table.setdefault(payload, len(payloads))
+            if node == len(payloads):
+                kinds.append(_OR if disjunction else _AND)
+                payloads.append(payload)
+            images[number] = node
+
     def assert_consistent(self) -> None:
         """Check every invariant of the encoding; for tests."""
         known = sum(len(table) for table in self._unique.values())

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bnc2d import Classifier
-from bnc2d.compile.blocks import SubFunctions, build, plan_blocks, two_ended
+from bnc2d.compile.blocks import build
 from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.flatten import dissolvable, flatten
 from bnc2d.compile.implication import Implications
 from bnc2d.compile.minimise import Minimiser, SmallFormulas, small_formulas
+from bnc2d.compile.plan import plan_blocks
 from bnc2d.compile.sift import Sifter, sift
+from bnc2d.compile.subfunctions import SubFunctions, two_ended
 from bnc2d.logic.cnf import to_cnf
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager
@@ -212,7 +214,7 @@ def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> Non
 def test_implications_give_up_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bnc2d.compile.implication._PAIRS_AT_ONCE", 3)
     monkeypatch.setattr("bnc2d.compile.guards._RANGES_AT_ONCE", 2)
-    monkeypatch.setattr("bnc2d.compile.blocks._CELLS_AT_ONCE", 8)
+    monkeypatch.setattr("bnc2d.compile.plan._CELLS_AT_ONCE", 8)
     sizes = [2] * 9
     labels = random_labels(2, sizes, 2, "threshold")
     diagram = diagram_of(labels, sizes, 2, list(range(9)))

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.guards import CellSets, GuardBuilder, choose_guards
+from bnc2d.compile.hashing import distinct
 from bnc2d.compile.implication import Implications
+from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.netlist import Circuit, Draft
 from bnc2d.compile.plan import Plan
-from bnc2d.compile.subfunctions import CellTables, Check, Numbers, SubFunctions, no_check, parts_of
+from bnc2d.compile.subfunctions import CellTables, Numbers, SubFunctions, parts_of
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 
@@ -170,7 +172,7 @@ def _add_block(block: _Block, formulas: Numbers, draft: Draft, negated: bool) ->
     # Without a guard a clause is the function below, and without that it is the guard.
     clauses = guard + below
     proper = (guard != FALSE) & (below != FALSE)
-    codes, inverse = np.unique((guard[proper] << 32) | below[proper], return_inverse=True)
+    codes, _, inverse = distinct((guard[proper] << 32) | below[proper])
     pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1).reshape(-1)
     clauses[proper] = draft.add_gates(Kind.OR, np.full(len(codes), 2), pairs)[inverse]
     rows = block.rows[kept]

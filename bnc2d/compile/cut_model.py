@@ -14,10 +14,11 @@ from bnc2d.compile.summation import Join, joins_in_order, min_fill_order, work_o
 TableIndex: TypeAlias = int  # position of a table, and of its child, in the network
 
 # Measured rates, in seconds (one core of about 3 GHz). The join runs in BLAS, messages in element-wise loops.
-SECONDS_PER_CELL = 2e-9  # an instance of all features: its label
-SECONDS_PER_JOIN = 1 / 30e9  # a multiplication where both tables meet
+SECONDS_PER_CELL = 1.5e-9  # an instance of all features: its label
+SECONDS_PER_JOIN = 1 / 40e9  # a multiplication where both tables meet
 SECONDS_PER_MESSAGE = 0.5e-9  # a multiplication on the way to a table
-SECONDS_PER_ENTRY = 3e-9  # an entry of one of the two tables
+SECONDS_PER_ENTRY = 10e-9  # an entry of one of the two tables
+SECONDS_PER_ROW = 600e-9  # an instance of one side: finding its like, and the place of its row
 
 
 class CutModel:
@@ -49,8 +50,9 @@ class CutModel:
         tables = count(first & self.features | across), count(second & self.features | across)
         if min(tables) > self.max_entries:
             return inf
-        join = self._cells * count(across)
-        return self._cells * SECONDS_PER_CELL + join * SECONDS_PER_JOIN + sum(tables) * SECONDS_PER_ENTRY
+        rows = count(first & self.features) + count(second & self.features)
+        join = self._cells * (SECONDS_PER_CELL + count(across) * SECONDS_PER_JOIN)
+        return join + sum(tables) * SECONDS_PER_ENTRY + rows * SECONDS_PER_ROW
 
     def log_work(self, first: Mask, second: Mask, messages: float) -> float:
         """Return log2 of all multiplications and table entries of a cut."""

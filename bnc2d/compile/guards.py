@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.compile.hashing import distinct
 from bnc2d.compile.netlist import Draft
 from bnc2d.compile.subfunctions import sorted_distinct
 from bnc2d.logic.manager import FALSE, TRUE
@@ -44,16 +45,16 @@ def choose_guards(low: CellSets, high: CellSets) -> tuple[list[CellSet], NDArray
     least, most = low[fresh][needed], high[fresh][needed]
     if len(needed) <= _RANGES_AT_ONCE and (least != most).any():
         chosen[needed] = _cover(least, most)
-    distinct, inverse = np.unique(chosen, return_inverse=True)
+    kinds, _, inverse = distinct(chosen)
     places = np.empty(len(order), dtype=np.int64)
     places[order] = inverse[np.cumsum(fresh) - 1]
-    return distinct.tolist(), places
+    return kinds.tolist(), places
 
 
 def _numbered(guards: list[CellSet]) -> tuple[list[CellSet], NDArray[np.int64]]:
-    distinct = sorted(set(guards))
-    places = {guard: place for place, guard in enumerate(distinct)}
-    return distinct, np.array([places[guard] for guard in guards], dtype=np.int64)
+    ascending = sorted(set(guards))
+    places = {guard: place for place, guard in enumerate(ascending)}
+    return ascending, np.array([places[guard] for guard in guards], dtype=np.int64)
 
 
 def _cover(low: CellSets, high: CellSets) -> CellSets:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.subfunctions import Check, no_check, sorted_distinct
+from bnc2d.compile.hashing import hash_weights
+from bnc2d.compile.limits import Check, no_check
+from bnc2d.compile.subfunctions import sorted_distinct
 
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
 _WORDS = 8
-_SEED = 20260
 # A level with more pairs than this is not walked: what is not proven counts as not implied.
 _PAIRS_AT_ONCE = 250_000
 _NO, _YES = -2, -1  # settled pairs, where a code of an open pair could stand
@@ -32,14 +33,16 @@ class Implications:
 
     def _sample(self) -> NDArray[np.uint64]:
         """Return for each node its values on random instances, as bits."""
-        random = np.random.default_rng(_SEED)
+        numbers = hash_weights(64 * _WORDS * len(self._levels)).reshape(-1, 64 * _WORDS) >> np.uint64(20)
         samples = np.zeros((self._count, _WORDS), dtype=np.uint64)
         samples[1] = ~np.uint64(0)
-        for level, first in zip(reversed(self._levels), reversed(self._offsets), strict=True):
+        for row, level, first in zip(numbers, reversed(self._levels), reversed(self._offsets), strict=True):
             self._check()
             size = level.shape[1]
-            states = random.integers(size, size=64 * _WORDS)
-            packed = np.packbits(states == np.arange(size)[:, None], axis=1, bitorder="little")
+            states = row % np.uint64(size)
+            packed = np.packbits(
+                states == np.arange(size, dtype=np.uint64)[:, None], axis=1, bitorder="little"
+            )
             chosen = packed.view(np.uint64)  # [state]: the instances that have it
             values = samples[first : first + len(level)]
             for state, instances in enumerate(chosen):

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import distinct_rows
+from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.parts import Integers, Part, rescaled, spread
 from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import LOWEST_EXPONENT, UNIT_ROUNDOFF, exponents
@@ -141,7 +141,7 @@ def _terms(
     codes: Integers, width: int, weights: Sequence[Fraction]
 ) -> tuple[list[_Terms], tuple[tuple[int, ...], ...]]:
     """Return the sums that decide, from the pair of classes that each state ``[y, s]`` takes."""
-    pairs, places = np.unique(codes, return_inverse=True)
+    pairs, _, places = distinct(codes.reshape(-1))
     places = places.reshape(codes.shape)
     counts = np.stack([np.bincount(row, minlength=len(pairs)) for row in places], axis=1)  # [pair, y]
     kinds, first = distinct_rows(counts)
@@ -165,7 +165,7 @@ def _terms(
 
 def _product(terms: _Terms, first: Part, second: Part) -> Product:
     """Return the product of a sum: its terms collected by the classes of one side, whichever is cheaper."""
-    kept_a, kept_b = np.unique(terms.a), np.unique(terms.b)
+    kept_a, kept_b = distinct(terms.a)[0], distinct(terms.b)[0]
     cells = first.patterns * second.patterns
     by_a = len(kept_a) * cells + _COLLECTING * len(terms.a) * second.patterns
     by_b = len(kept_b) * cells + _COLLECTING * len(terms.a) * first.patterns

@@ -13,7 +13,13 @@ from bnc2d.errors import LimitExceeded
 # Called with the phase and how much of it is done, from 0 to 1.
 ProgressCallback: TypeAlias = Callable[[str, float], None]
 
+Check: TypeAlias = Callable[[], object]  # called now and then; may raise
+
 _DEFAULT_MEMORY = 4 * 2**30
+
+
+def no_check() -> None:
+    """Never raise."""
 
 
 class Watch:
@@ -23,7 +29,7 @@ class Watch:
         self._time_limit = time_limit
         self._started = time.monotonic()
         self._progress = progress
-        self._phase = "start"
+        self._phase, self._done = "start", 0.0
         self.seconds: dict[str, float] = {}
 
     @contextmanager
@@ -36,15 +42,17 @@ class Watch:
         self.check(1.0)
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
-    def check(self, done: float = 0.0) -> None:
-        """Report progress; raise ``LimitExceeded`` once the time is up."""
+    def check(self, done: float | None = None) -> None:
+        """Report progress where there is some; raise ``LimitExceeded`` once the time is up."""
+        if done is not None:
+            self._done = done
         if self._progress is not None:
-            self._progress(self._phase, done)
+            self._progress(self._phase, self._done)
         spent = time.monotonic() - self._started
         if self._time_limit is not None and spent > self._time_limit:
             raise LimitExceeded(
                 f"time limit of {self._time_limit:g} s reached after {spent:.1f} s, "
-                f"in phase '{self._phase}' ({done:.0%} of it done)"
+                f"in phase '{self._phase}' ({self._done:.0%} of it done)"
             )
 
 

@@ -11,6 +11,7 @@ from bnc2d.compile.cut import Cut
 from bnc2d.compile.join import Join, join_parts
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.labels import Decider
+from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.parts import Part
 from bnc2d.compile.prepare import Prepared
 from bnc2d.compile.resolve import ByInstances, ByParts
@@ -49,9 +50,9 @@ class Meeting:
         for states in product(*map(range, self.cardinalities(self.fixed))):
             yield dict(zip(self.fixed, states, strict=True))
 
-    def parts(self, given: Given, exact: bool = False) -> tuple[Part, Part]:
+    def parts(self, given: Given, exact: bool = False, check: Check = no_check) -> tuple[Part, Part]:
         """Return the tables of both sides."""
-        first, second = (side.part(given, exact) for side in self._sides)
+        first, second = (side.part(given, exact, check) for side in self._sides)
         return first, second
 
     def join(self, first: Part, second: Part) -> Join:
@@ -70,9 +71,9 @@ class Meeting:
         winners = tuple(classes if len(ys) > 1 and rule.leaves_ties else ys[0] for ys in join.labels)
         return Decider(join, tie, winners)
 
-    def by_parts(self, given: Given) -> ByParts:
+    def by_parts(self, given: Given, check: Check = no_check) -> ByParts:
         """Return exact labels from integer tables."""
-        first, second = self.parts(given, exact=True)
+        first, second = self.parts(given, exact=True, check=check)
         return ByParts(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
 
     def by_instances(self, given: Given) -> ByInstances:

@@ -19,10 +19,11 @@ from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.flatten import dissolvable, flatten
 from bnc2d.compile.implication import Implications
+from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.netlist import Circuit
 from bnc2d.compile.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.sift import sift
-from bnc2d.compile.subfunctions import CellTables, Check, SubFunctions, no_check, two_ended
+from bnc2d.compile.subfunctions import CellTables, SubFunctions, two_ended
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.queries import node_count

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import distinct_rows
+from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.patterns import merge_patterns
 from bnc2d.model.cpt import CPT, over_common_denominator
 from bnc2d.model.elimination import VariableId
@@ -93,7 +93,7 @@ def part_of(
     if exact:
         known: dict[tuple[int, ...], int] = {}
         classes = np.array([known.setdefault(tuple(row), len(known)) for row in columns], dtype=np.intp)
-        first = np.unique(classes, return_index=True)[1]
+        first = distinct(classes)[1]
     else:  # entries of one float64 value differ by less than the rounding that is accounted for
         classes, first = distinct_rows(np.ascontiguousarray(columns).view(np.int64))
     lowest, highest = (0.0, 0.0) if exact else exponents(columns)

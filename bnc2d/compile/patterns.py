@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import distinct_rows
+from bnc2d.compile.hashing import distinct_rows, scattered
 
-_PROJECTIONS = 3
-# Columns are candidates where the ratios of their projections agree to so many bits.
+# Columns are candidates where the ratios of two projections agree to so many bits.
 _RATIO_BITS = 38
 # They are one where, after scaling, every entry agrees within this share.
 _SAME = 2.0**-42
@@ -58,15 +57,13 @@ def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
 
 
 def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
-    """Find candidates by ratios of random positive projections, then compare every entry."""
-    weights = 0.5 + np.random.default_rng(0).random((_PROJECTIONS, len(table)))
-    shadows = weights @ table
-    base = np.where(shadows[0] > 0, shadows[0], 1.0)
-    mantissas, scales = np.frexp(shadows[1:] / base)
-    keys = np.rint(mantissas * 2.0**_RATIO_BITS).astype(np.int64) + (
-        scales.astype(np.int64) << _RATIO_BITS + 1
-    )
-    number, first = distinct_rows(np.ascontiguousarray(keys.T))
+    """Find candidates by the ratio of two positive projections, then compare every entry."""
+    base, other = scattered((2, len(table))) @ table
+    base[base == 0] = 1.0
+    mantissas, scales = np.frexp(other / base)
+    codes = np.rint(mantissas * 2.0**_RATIO_BITS).astype(np.int64)
+    codes += scales.astype(np.int64) << _RATIO_BITS + 1
+    number, first = distinct_rows(codes[:, None])
     columns = table.shape[1]
     if len(first) > _WORTHWHILE * columns:
         return None

@@ -13,13 +13,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.compile.hashing import hash_weights
+from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.subfunctions import (
     BlockRows,
     CellTables,
-    Check,
     Numbers,
     SubFunctions,
-    no_check,
     parts_of,
     sorted_distinct,
 )
@@ -38,7 +38,7 @@ _NUMBER_BITS = 6
 _GUARD_GATES = (0.0, 1.0, 1.5, 2.0, 3.0)
 _SHARED_GATES = ((0.0, 0.0), (0.8, 0.15), (2.0, 0.3), (3.0, 0.3), (5.0, 0.3))
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_WEIGHTS = np.random.default_rng(1).integers(2**63, size=4096, dtype=np.uint64)
+_WEIGHTS = hash_weights(4096)
 
 Plan: TypeAlias = tuple[int, ...]  # the first level of each block, and last the number of levels
 Estimate: TypeAlias = Callable[[int, int], float]  # length of a block, its guards: their gates

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.diagram import DiagramBuilder, reduce_table
-from bnc2d.compile.hashing import distinct_rows
+from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.labels import LabelBlock
 
 Words: TypeAlias = NDArray[np.int64]
@@ -54,9 +54,8 @@ class RowPool:
     def add(self, words: Words) -> NDArray[np.intp]:
         """Take in rows, all of one width; return the number of each."""
         kinds, first = distinct_rows(words)
-        distinct = np.ascontiguousarray(words[first])
-        self._width = distinct.shape[1]
-        data, width = distinct.tobytes(), self._width * distinct.itemsize
+        self._width = words.shape[1]
+        data, width = words[first].tobytes(), self._width * words.itemsize
         numbers = self._numbers
         known = [numbers.setdefault(data[at : at + width], len(numbers)) for at in range(0, len(data), width)]
         return np.array(known, dtype=np.intp)[kinds]
@@ -103,17 +102,17 @@ class Packing:
     def reduce(self, rows: Words, builder: DiagramBuilder) -> NDArray[np.int64]:
         """Add the levels of the features to a builder; return the node of every row."""
         words = rows.view(self._type)[:, : self._length]
-        distinct, places = self._distinct(words)
+        kinds, places = self._distinct(words)
         head = len(self._cardinalities) - self._tail
-        labels = (distinct[:, None] // self._powers) % self._ends
+        labels = (kinds[:, None] // self._powers) % self._ends
         nodes = reduce_table(labels, self._cardinalities[head:], builder)
         return reduce_table(nodes[places], self._cardinalities[:head], builder)
 
     def _distinct(self, words: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
         """Return the distinct words, and for each word its place among them."""
         if self._type is np.int64:
-            distinct, places = np.unique(words, return_inverse=True)
-            return distinct, places.reshape(words.shape)
+            found, _, places = distinct(words.reshape(-1))
+            return found, places.reshape(words.shape)
         seen = np.zeros(2**16, dtype=bool)
         seen[words] = True
         return np.flatnonzero(seen), (np.cumsum(seen) - 1)[words]

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.compile.hashing import distinct
 from bnc2d.compile.parts import Integers, Part, spread
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.decision import DecisionRule
@@ -100,7 +101,7 @@ class ByParts:
         scale = lcm(*(prior.denominator for prior in self.priors))
         integers = [int(prior * scale) for prior in self.priors]
         codes = rows * self.second.patterns + columns
-        cells, places = np.unique(codes, return_inverse=True)
+        cells, _, places = distinct(codes)
         labels = np.empty(len(cells), dtype=np.intp)
         left, right = self.first.table, self.second.table
         for at, cell in enumerate(cells.tolist()):

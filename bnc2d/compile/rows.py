@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bnc2d.compile.hashing import distinct
 from bnc2d.compile.join import Matrix
 from bnc2d.compile.labels import Decider, LabelBlock
 from bnc2d.compile.parts import Integers
@@ -68,7 +69,7 @@ def decide_rows(decider: Decider, table: Matrix, ends: int) -> DecidedRows:
         rows.append(pack(block.labels, ends))
         u, v = block.doubtful
         if len(u):
-            patterns, places = np.unique(u, return_inverse=True)
+            patterns, _, places = distinct(u)
             doubts.append(Doubts(patterns + start, block.labels[patterns], places, v))
         start += len(block.labels)
     none = np.zeros(0, dtype=np.intp)

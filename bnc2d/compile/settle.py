@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.compile.hashing import distinct
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.meeting import Given, Meeting
@@ -72,7 +73,7 @@ def settle(
     """
     first, second = parts
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
-    resolver: Resolver = meeting.by_parts(given) if many else meeting.by_instances(given)
+    resolver: Resolver = meeting.by_parts(given, watch.check) if many else meeting.by_instances(given)
     kinds, columns = resolver.rows, resolver.columns
     none = len(meeting.classifier.classes)
     members = _Members(first.pattern_of_row, first.patterns)
@@ -80,9 +81,9 @@ def settle(
     calls = 0
     for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
         instances = members.of(pattern)
-        its_kinds, which = np.unique(kinds[instances], return_inverse=True)
+        its_kinds, _, which = distinct(kinds[instances])
         places = np.flatnonzero(np.isin(second.pattern_of_row, its_columns))
-        column_kinds, of_place = np.unique(columns[places], return_inverse=True)
+        column_kinds, _, of_place = distinct(columns[places])
         labels = np.repeat(doubts.labels[at][second.pattern_of_row][None], len(its_kinds), axis=0)
         found = resolver.labels(
             np.repeat(its_kinds, len(column_kinds)), np.tile(column_kinds, len(its_kinds))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -10,14 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
+from bnc2d.compile.limits import Check, no_check
 
 Numbers: TypeAlias = NDArray[np.int64]
-Check: TypeAlias = Callable[[], object]  # called now and then; may raise
 _Integer = TypeVar("_Integer", np.int64, np.uint64)
-
-
-def no_check() -> None:
-    """Never raise."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from math import prod
 
 from bnc2d.compile.cut import CutSide, Message
 from bnc2d.compile.jointree import Name
+from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.parts import Part, multiply_out, part_of
 from bnc2d.compile.prepare import Prepared
 from bnc2d.model.elimination import VariableId
@@ -29,10 +30,14 @@ class Side:
         self._messages = side.messages
         self.features = side.features
 
-    def part(self, given: Mapping[Name, int], exact: bool = False) -> Part:
-        """Return the table with some features set, its rows in the order of the others in ``features``."""
+    def part(self, given: Mapping[Name, int], exact: bool = False, check: Check = no_check) -> Part:
+        """Return the table with some features set, its rows in the order of the others in ``features``.
+
+        ``check`` is called before every message and may raise.
+        """
         pool: list[Part] = []
         for message in self._messages:
+            check()
             pool = self._absorb(pool, message, given, exact)
         part = multiply_out(pool, (), self._sizes, exact)
         free = [self._ids[name] for name in self.features if name not in given]

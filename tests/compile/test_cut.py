@@ -21,6 +21,7 @@ from bnc2d.compile.cut_model import (
     SECONDS_PER_ENTRY,
     SECONDS_PER_JOIN,
     SECONDS_PER_MESSAGE,
+    SECONDS_PER_ROW,
 )
 from bnc2d.compile.masks import StateCounts, positions, union
 from bnc2d.compile.min_fill import MinFill
@@ -173,7 +174,9 @@ def check_costs(prepared: Prepared, cut: Cut, messages: float) -> None:
     cells = prod(size[name] for name in prepared.features)
     across = prod(size[name] for name in {*cut.separator, prepared.target})
     tables = sum(prod(size[name] for name in side.features) * across for side in (cut.first, cut.second))
-    fixed = cells * SECONDS_PER_CELL + cells * across * SECONDS_PER_JOIN + tables * SECONDS_PER_ENTRY
+    rows = sum(prod(size[name] for name in side.features) for side in (cut.first, cut.second))
+    fixed = cells * SECONDS_PER_CELL + cells * across * SECONDS_PER_JOIN
+    fixed += tables * SECONDS_PER_ENTRY + rows * SECONDS_PER_ROW
     counted = (cut.seconds - fixed) / SECONDS_PER_MESSAGE
     assert cut.log_work == pytest.approx(log2(cells * across + tables + counted))
     steps = sum(bool(message.summed) for side in (cut.first, cut.second) for message in side.messages)

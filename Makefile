@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 JOBS ?= 2
 
-.PHONY: setup demo test lint check bench fuzz clean
+.PHONY: setup demo test lint check bench fuzz long clean
 
 setup: $(STAMP)
 
@@ -37,6 +37,9 @@ bench: setup
 
 fuzz: setup
 	$(BIN)/python -m tests.fuzz --files 20000
+
+long: setup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.long --jobs $(JOBS)
 
 clean:
 	rm -rf .venv build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis

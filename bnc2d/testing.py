@@ -5,12 +5,15 @@ Everything here is a function of its arguments: the same seed gives the same net
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import prod
 from random import Random
 
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.decision import Ties
+from bnc2d.model.instances import all_rows
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 
@@ -55,6 +58,21 @@ def random_network(
         cpts.append(CPT(child, parents, entries))
     rng.shuffle(nodes)
     return BayesianNetwork(nodes, cpts, name=f"random{seed}")
+
+
+def random_naive_bayes(seed: int, features: int) -> BayesianNetwork:
+    """Return a network of binary features ``X0``, ``X1``, … below a binary target ``Y`` with even chances.
+
+    Every separator of its jointree holds the target, so that the paper's method decides nothing early.
+    """
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    target = Variable("Y", ("0", "1"))
+    cpts = [CPT(target, (), [Fraction(1, 2)] * 2)]
+    for number in range(features):
+        ones = [Fraction(rng.randint(1, 999), 1000) for _ in target.states]
+        entries = [entry for one in ones for entry in (1 - one, one)]
+        cpts.append(CPT(Variable(f"X{number}", ("0", "1")), (target,), entries))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"naive{seed}")
 
 
 def _random_column(
@@ -105,6 +123,73 @@ def random_classifier(
         cut = Fraction(rng.randint(1, 19), 20)
         return Classifier(network, target, chosen, threshold=cut, positive=rng.choice(states), ties=ties)
     return Classifier(network, target, chosen, ties=ties)
+
+
+def mixed_classifier(seed: int, max_instances: int = 500) -> Classifier:
+    """Return a small classifier of a random kind; all seeds together reach every hard case.
+
+    Ties, zeros, many classes (some empty), many states, a single feature, inner features, any target, both
+    tie rules, thresholds and thresholds that an instance hits exactly; a third of the networks each also has
+    uniform tables, features that repeat others, and features that nothing is connected to. Most classifiers
+    drawn blindly decide everything alike; such a one is kept only when a few draws give no other.
+    """
+    for draw in range(3):
+        classifier = _mixed_classifier(f"mixed {seed} {draw}", max_instances)
+        decisions = (set(classifier.labels(rows).tolist()) for rows in all_rows(classifier.feature_variables))
+        if len(set.union(*decisions)) > 1:
+            break
+    return classifier
+
+
+def _mixed_classifier(seed: str, max_instances: int) -> Classifier:
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    plain = random_classifier(
+        rng.randrange(10**9),
+        variables=rng.randint(2, 11),
+        features=rng.choice((1, 3, 4, 5, 6, 7, 8)),
+        max_states=rng.choice((2, 2, 3, 4, 9)),
+        min_states=rng.choice((1, 2, 2)),
+        max_parents=rng.choice((0, 1, 2, 3, 4)),
+        zero_share=rng.choice((0.0, 0.15, 0.5)),
+        deterministic_share=rng.choice((0.0, 0.1, 0.4)),
+        repeat_share=rng.choice((0.0, 0.5, 0.9)),
+        digits=rng.choice((1, 2, 3)),
+        inner_features=rng.random() < 0.7,
+        root_target=rng.random() < 0.3,
+        threshold=rng.random() < 0.4,
+        ties=rng.choice(("lowest", "lowest", "none")),
+    )
+    cpts = {cpt.child.name: cpt for cpt in plain.network.cpts}
+    features = list(plain.features)
+    if rng.random() < 1 / 3:
+        for name in {plain.target, *rng.sample(list(cpts), len(cpts) // 3)}:
+            cpts[name] = _uniform(cpts[name].child, cpts[name].parents)
+    if rng.random() < 1 / 3:
+        original = cpts[rng.choice(features)]
+        twin = Variable("Twin", original.child.states)
+        if rng.random() < 0.5:
+            cpts["Twin"] = CPT(twin, original.parents, original.exact.reshape(-1).tolist())
+        else:
+            same = [Fraction(int(a == b)) for a in twin.states for b in twin.states]
+            cpts["Twin"] = CPT(twin, (original.child,), same)
+        features.append("Twin")
+    if rng.random() < 1 / 3:
+        cpts["Alone"] = _uniform(Variable("Alone", ("no", "yes")), ())
+        features.insert(0, "Alone")
+    network = BayesianNetwork([cpt.child for cpt in cpts.values()], cpts.values(), seed)
+    classifier = Classifier(network, plain.target, features, plain.threshold, plain.positive, plain.ties)
+    while classifier.instance_count > max_instances:
+        features.remove(max(features, key=lambda name: len(network.variable(name))))
+        classifier = Classifier(network, plain.target, features, plain.threshold, plain.positive, plain.ties)
+    if plain.threshold is not None and rng.random() < 0.5:
+        hit = classifier.posterior(random_instance(classifier, rng.randrange(10**9)))[str(plain.positive)]
+        if 0 < hit < 1:
+            return Classifier(network, plain.target, features, hit, plain.positive, plain.ties)
+    return classifier
+
+
+def _uniform(child: Variable, parents: Sequence[Variable]) -> CPT:
+    return CPT(child, parents, [Fraction(1, len(child))] * (len(child) * prod(map(len, parents))))
 
 
 def random_instance(classifier: Classifier, seed: int) -> dict[str, str]:

@@ -6,21 +6,34 @@ import argparse
 import json
 import multiprocessing
 import resource
+import signal
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TextIO
 
-from bnc2d.compile.compiler import compile_classifier
+from bnc2d.atomic import atomic_write
+from bnc2d.compile.compiler import METHODS, compile_classifier
 from bnc2d.errors import Bnc2dError, FormatError, LimitExceeded
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import Classifier
 
 _GRACE = 5.0  # seconds past its own limit before a run is killed
+
+
+@dataclass(frozen=True)
+class Run:
+    """A problem, which threshold it takes (``file`` or ``0.5``), and the method."""
+
+    problem: str
+    which: str
+    method: str
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -35,6 +48,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
     command.add_argument("--threshold", choices=("file", "0.5", "both"), default="file")
+    command.add_argument("--method", choices=METHODS, default="fast", help="default: fast")
     command.add_argument(
         "--time-limit", type=float, default=60.0, metavar="S", help="per problem (default 60)"
     )
@@ -52,86 +66,104 @@ def run(options: argparse.Namespace) -> int:
         path.stem for path in (suite / "problems").glob("*.json") if fnmatch(path.stem, options.filter)
     )
     kinds = ("file", "0.5") if options.threshold == "both" else (options.threshold,)
-    wanted = [(name, kind) for name in names for kind in kinds]
+    wanted = [Run(name, kind, options.method) for name in names for kind in kinds]
     output = Path(options.json) if options.json else None
     records = _finished(output)
-    missing = [pair for pair in wanted if pair not in records]
-    stream = output.open("a", encoding="utf-8") if output else None
+    missing = [item for item in wanted if item not in records]
+    stream = _opened(output)
     try:
-        for record in _run_all(suite, missing, options.time_limit, max(1, options.jobs)):
-            _write(record, stream)
-            records[record["problem"], record["which"]] = record
+        with closing(_run_all(suite, missing, options.time_limit, max(1, options.jobs))) as finished:
+            for item, record in finished:
+                _write(record, stream)
+                records[item] = record
     finally:
         if stream is not None:
             stream.close()
-    _summarise([records[pair] for pair in wanted if pair in records], stream is not None)
+    _summarise([records[item] for item in wanted if item in records], stream is not None)
     return 0
 
 
-def _finished(path: Path | None) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the records of an earlier run; a line cut short by an interruption is dropped from the file."""
+def _finished(path: Path | None) -> dict[Run, dict[str, Any]]:
+    """Return the records of an earlier run; a last line without an end is dropped from the file."""
     if path is None or not path.exists():
         return {}
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise FormatError(f"cannot read: {error.strerror}", path) from None
+    *lines, cut_short = text.split("\n")
+    if cut_short:
+        atomic_write(path, "".join(line + "\n" for line in lines).encode())
     records = {}
-    good = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError, AttributeError):  # other lines are left alone
             record = json.loads(line)
-            records[record["problem"], record["which"]] = record
-        except (ValueError, KeyError, TypeError):
-            continue
-        good.append(line)
-    path.write_text("".join(line + "\n" for line in good), encoding="utf-8")
+            records[Run(record["problem"], record["which"], record.get("method", "fast"))] = record
     return records
 
 
+def _opened(path: Path | None) -> TextIO | None:
+    try:
+        return None if path is None else path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise FormatError(f"cannot write: {error.strerror}", path) from None
+
+
 def _write(record: dict[str, Any], stream: TextIO | None) -> None:
-    line = json.dumps(record, ensure_ascii=False)
-    print(line, file=stream, flush=True)
+    print(json.dumps(record, ensure_ascii=False) + "\n", end="", file=stream, flush=True)  # a line at once
     if stream is not None:
         shown = f"{record['seconds']:.2f} s" if record["seconds"] is not None else ""
         print(f"{record['problem']} {record['which']}: {record['status']} {shown}", flush=True)
 
 
 def _run_all(
-    suite: Path, pairs: list[tuple[str, str]], time_limit: float, jobs: int
-) -> Iterator[dict[str, Any]]:
+    suite: Path, runs: list[Run], time_limit: float, jobs: int
+) -> Generator[tuple[Run, dict[str, Any]], None, None]:
     """Run each problem in a process of its own, so that peaks of memory are its own and limits are hard."""
     context = multiprocessing.get_context("fork")
-    pending = list(reversed(pairs))
-    running: dict[Connection, tuple[BaseProcess, str, str, float]] = {}
+    pending = list(reversed(runs))
+    running: dict[Connection, tuple[BaseProcess, Run, float]] = {}
     try:
         while pending or running:
             while pending and len(running) < jobs:
-                name, kind = pending.pop()
+                item = pending.pop()
                 receiver, sender = context.Pipe(duplex=False)
-                process = context.Process(
-                    target=_run_one, args=(suite, name, kind, time_limit, sender), daemon=True
-                )
-                process.start()
+                arguments = (suite, item, time_limit, sender)
+                process = context.Process(target=_run_one, args=arguments, daemon=True)
+                running[receiver] = process, item, time.monotonic()
+                _start_without_interrupts(process)
                 sender.close()
-                running[receiver] = process, name, kind, time.monotonic()
             ready = wait(list(running), timeout=0.2)
-            for receiver, (child, name, kind, started) in list(running.items()):
+            for receiver, (child, item, started) in list(running.items()):
                 late = time.monotonic() - started > time_limit + _GRACE
                 if receiver not in ready and not late:
                     continue
-                record = _record(name, kind, "timeout" if late else "error")
+                record = _record(item, "timeout" if late else "error")
                 if receiver in ready:
                     try:
                         record = receiver.recv()
                     except EOFError:  # killed from outside, most likely for its memory
-                        record = _record(name, kind, "memory")
+                        record = _record(item, "memory")
                 child.kill()
                 child.join()
                 del running[receiver]
-                yield record
+                yield item, record
     finally:
         for left, *_ in running.values():
-            left.kill()
+            if left.pid is not None:
+                left.kill()
 
 
-def _record(name: str, kind: str, status: str, **facts: Any) -> dict[str, Any]:
+def _start_without_interrupts(process: BaseProcess) -> None:
+    """Start a process that does not see Ctrl-C, which reaches the whole group: its parent ends it."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _record(item: Run, status: str, **facts: Any) -> dict[str, Any]:
     empty = dict.fromkeys(
         (
             "threshold",
@@ -146,34 +178,37 @@ def _record(name: str, kind: str, status: str, **facts: Any) -> dict[str, Any]:
             "message",
         )
     )
-    return {"problem": name, "which": kind, "status": status} | empty | facts
+    known = {"problem": item.problem, "which": item.which, "method": item.method, "status": status}
+    return known | empty | facts
 
 
-def _run_one(suite: Path, name: str, kind: str, time_limit: float, sender: Connection) -> None:
+def _run_one(suite: Path, item: Run, time_limit: float, sender: Connection) -> None:
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches the whole group; the parent ends its children
     try:
-        sender.send(_compile_problem(suite, name, kind, time_limit))
+        sender.send(_compile_problem(suite, item, time_limit))
     except LimitExceeded as error:
         status = "memory" if "memory_limit" in str(error) else "timeout"
-        sender.send(_record(name, kind, status, message=str(error)))
+        sender.send(_record(item, status, message=str(error)))
     except MemoryError:
-        sender.send(_record(name, kind, "memory", message="out of memory"))
+        sender.send(_record(item, "memory", message="out of memory"))
     except (Bnc2dError, ValueError, KeyError, OSError) as error:
-        sender.send(_record(name, kind, "error", message=f"{type(error).__name__}: {error}"))
+        sender.send(_record(item, "error", message=f"{type(error).__name__}: {error}"))
 
 
-def _compile_problem(suite: Path, name: str, kind: str, time_limit: float) -> dict[str, Any]:
-    problem = json.loads((suite / "problems" / f"{name}.json").read_text(encoding="utf-8"))
+def _compile_problem(suite: Path, item: Run, time_limit: float) -> dict[str, Any]:
+    problem = json.loads((suite / "problems" / f"{item.problem}.json").read_text(encoding="utf-8"))
     network = read_network(suite / "networks" / problem["network"])
-    threshold = problem["threshold"] if kind == "file" else 0.5
+    threshold = problem["threshold"] if item.which == "file" else 0.5
     classifier = Classifier(network, problem["target"], problem["features"], threshold)
     started = time.perf_counter()
-    model = compile_classifier(classifier, time_limit=time_limit)
+    model = compile_classifier(classifier, method=item.method, time_limit=time_limit)
     formula = model.formula(str(classifier.positive))
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return _record(
-        name,
-        kind,
+        item,
         "ok",
         threshold=threshold,
         seconds=round(seconds, 4),

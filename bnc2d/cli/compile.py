@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from bnc2d.cli.common import (
     add_classifier_options,
@@ -11,7 +12,7 @@ from bnc2d.cli.common import (
     load_network,
     make_classifier,
 )
-from bnc2d.compile.compiler import compile_classifier
+from bnc2d.compile.compiler import METHODS, compile_classifier
 from bnc2d.compile.store import save_model
 
 
@@ -20,6 +21,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.epilog = "example:\n  bnc2d compile diagnosis --target D -o diagnosis.bnc2d"
     command.add_argument("file", metavar="FILE", help="network file or built-in name")
     command.add_argument("-o", "--output", required=True, metavar="OUT", help="where to write the model")
+    command.add_argument("--method", choices=METHODS, default="fast", help="default: fast")
     command.add_argument("--time-limit", type=float, metavar="S", help="seconds")
     command.add_argument(
         "--memory-limit", type=float, metavar="GIB", help="default: 4 or half of the machine"
@@ -34,7 +36,11 @@ def run(options: argparse.Namespace) -> int:
     classifier = make_classifier(load_network(options.file, options.normalise), options)
     memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
     model = compile_classifier(
-        classifier, time_limit=options.time_limit, memory_limit=memory, progress=not options.json
+        classifier,
+        method=options.method,
+        time_limit=options.time_limit,
+        memory_limit=memory,
+        progress=not options.json and sys.stderr.isatty(),
     )
     formulas = {name: model.formula(name) for name in model.classes}
     save_model(model, options.output)

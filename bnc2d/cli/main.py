@@ -27,18 +27,15 @@ EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code (0 done, 1 a check failed, 2 bad input or limit)."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _parser(words)
-    options = parser.parse_args(words)
-    if options.command is None:
-        parser.print_help()
-        return EXIT_OK
+    """Run the command line.
+
+    Returns the exit code: 0 done, 1 a check failed, 2 bad input or a limit, 130 interrupted (Ctrl-C).
+    """
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", Bnc2dWarning)
-            code: int = options.run(options)
+            code = _run(list(sys.argv[1:] if arguments is None else arguments))
             sys.stdout.flush()
             return code
     except Bnc2dError as error:
@@ -49,8 +46,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except KeyboardInterrupt:
-        print("bnc2d: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return _interrupted()
+    except Exception as error:
+        if _is_ctrl_c(error):
+            return _interrupted()
+        raise
+
+
+def _run(words: list[str]) -> int:
+    parser = _parser(words)
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        return EXIT_OK
+    code: int = options.run(options)
+    return code
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -70,6 +80,16 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         if name in words:
             import_module(f"bnc2d.cli.{name}").configure(command)
     return parser
+
+
+def _is_ctrl_c(error: Exception) -> bool:
+    """Return whether this is Ctrl-C as the solvers of python-sat report it, by an error of their own."""
+    return type(error).__module__ == "pysolvers" and "keyboard interrupt" in str(error)
+
+
+def _interrupted() -> int:
+    print("bnc2d: interrupted", file=sys.stderr)
+    return EXIT_INTERRUPTED
 
 
 def _fail(message: str) -> int:

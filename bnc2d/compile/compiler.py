@@ -1,13 +1,16 @@
-"""``Classifier.compile``: options in, compiled model out."""
+"""``Classifier.compile``: options in, compiled model out, by one of several methods."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bnc2d.compile.fast import compile_diagram
 from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
 from bnc2d.compile.model import CompiledModel, Stats
+from bnc2d.compile.paper_method import compile_by_paper
 from bnc2d.errors import ClassifierError
 from bnc2d.model.classifier import Classifier
 
@@ -17,6 +20,7 @@ Arithmetic: TypeAlias = Literal["certified", "float"]
 def compile_classifier(
     classifier: Classifier,
     *,
+    method: str = "fast",
     time_limit: float | None = None,
     memory_limit: int | None = None,
     arithmetic: Arithmetic = "certified",
@@ -25,27 +29,41 @@ def compile_classifier(
 ) -> CompiledModel:
     """Compile every class of a classifier.
 
+    ``method`` is ``"fast"``, one pass for all classes, or ``"paper"``, the compiler of Zhang and Darwiche
+    (2026) as published, one class at a time; both decide every instance alike, their formulas differ in form.
     ``time_limit`` (seconds) and ``memory_limit`` (bytes; default 4 GiB or half of the machine) end with
     ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every instance; ``"float"`` skips
-    the exact part. ``progress`` is called with the phase and the share of it that is done; True shows a bar
-    on standard error. ``executor`` is reserved for spreading the work and refused until it does.
+    the exact part, where the method can. ``progress`` is called with the phase and the share of it that is
+    done; True shows a bar on standard error. Where the method can, ``executor`` spreads the work; the result
+    is the same.
     """
+    if method not in METHODS:
+        names = ", ".join(repr(name) for name in METHODS)
+        raise ClassifierError(f"unknown method {method!r}; the methods are {names}")
     if arithmetic not in ("certified", "float"):
         raise ClassifierError(f"arithmetic must be 'certified' or 'float', not {arithmetic!r}")
-    if executor is not None:
-        raise ClassifierError("compiling over an executor is not supported yet; leave executor=None")
-    with reporting(progress) as report:
-        return _compile(classifier, Watch(time_limit, report), memory_limit, arithmetic == "certified")
-
-
-def _compile(
-    classifier: Classifier, watch: Watch, memory_limit: int | None, certified: bool
-) -> CompiledModel:
     limit = default_memory_limit() if memory_limit is None else memory_limit
-    result = compile_diagram(classifier, watch, limit, certified)
+    with reporting(progress) as report:
+        job = _Job(classifier, Watch(time_limit, report), limit, arithmetic == "certified", executor)
+        return METHODS[method](job)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What to compile, under which limits and with whose help."""
+
+    classifier: Classifier
+    watch: Watch
+    memory_limit: int
+    certified: bool
+    executor: Executor | None
+
+
+def _fast(job: _Job) -> CompiledModel:
+    result = compile_diagram(job.classifier, job.watch, job.memory_limit, job.certified, job.executor)
     stats = Stats(
         method="fast",
-        seconds=watch.seconds,
+        seconds=job.watch.seconds,
         omega=result.widths.omega,
         omega_right=result.widths.omega_right,
         omega_left=result.widths.omega_left,
@@ -56,9 +74,43 @@ def _compile(
         exact_calls=result.labels.exact_calls,
         diagram_nodes=result.diagram.node_count,
     )
-    model = CompiledModel(classifier, result.diagram, stats)
-    with watch.phase("formulas"):  # those of the classes; negations are made when asked for
-        for done, name in enumerate(model.classes):
-            watch.check(done / len(model.classes))
+    share: float | None = 0.0
+
+    def check() -> None:
+        if share is not None:
+            job.watch.check(share)
+
+    model = CompiledModel(job.classifier, result.diagram, stats, check)
+    with job.watch.phase("formulas"):
+        for made, name in enumerate(model.classes):
+            share = made / len(model.classes)
+            check()
             model.formula(name)
+    share = None  # negations are made when asked for, without limits
     return model
+
+
+def _paper(job: _Job) -> CompiledModel:
+    if not job.certified:
+        raise ClassifierError("the method 'paper' decides close calls exactly; use arithmetic='certified'")
+    if job.executor is not None:
+        raise ClassifierError("the method 'paper' does not spread its work; leave executor=None")
+    result = compile_by_paper(job.classifier, job.watch, job.memory_limit)
+    stats = Stats(
+        method="paper",
+        seconds=job.watch.seconds,
+        omega=result.widths.omega,
+        omega_right=result.widths.omega_right,
+        omega_left=result.widths.omega_left,
+        omega_total=result.widths.omega_total,
+        cells=result.cells,
+        exact_calls=result.exact_calls,
+        diagram_nodes=result.diagram.node_count,
+    )
+    model = CompiledModel(job.classifier, result.diagram, stats)
+    for key in sorted(result.formulas):  # the order of files, so that a loaded model is saved as it was
+        model.formulas[key] = result.formulas[key].copy_to(model.manager)
+    return model
+
+
+METHODS: Mapping[str, Callable[[_Job], CompiledModel]] = {"fast": _fast, "paper": _paper}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bnc2d.compile.diagram import Diagram
+from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.domain import Domain
@@ -23,9 +24,9 @@ from bnc2d.model.instances import encode, in_the_same_form
 class Stats:
     """How a compilation went.
 
-    ``seconds`` per phase; the paper's widths; ``log2_work`` multiplications; ``frontier``, the distinct
-    sub-functions where the two tables meet; ``cells`` decided and ``exact_calls`` among them that float64
-    could not prove; the size of the diagram.
+    ``method`` by its name; ``seconds`` per phase; the paper's widths; ``log2_work`` multiplications and
+    ``frontier``, the distinct sub-functions where the two tables meet (0 where the method has no such thing);
+    ``cells`` decided and ``exact_calls`` among them that float64 could not prove; the size of the diagram.
     """
 
     method: str
@@ -49,15 +50,22 @@ class CompiledModel:
     """A classifier whose class formulas are known.
 
     ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
-    diagram behind it. Under ``ties="none"`` some instances are in no class.
+    diagram behind it. Under ``ties="none"`` some instances are in no class. ``check`` is called several
+    times a second while a formula is made, and may raise.
     """
 
-    def __init__(self, classifier: Classifier, diagram: Diagram, stats: Stats) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        diagram: Diagram,
+        stats: Stats,
+        check: Check = no_check,
+    ) -> None:
         self.classifier = classifier
         self.diagram = diagram
         self.stats = stats
         self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
-        self._minimiser = Minimiser(diagram, self.domain, effort=0.0)
+        self._minimiser = Minimiser(diagram, self.domain, effort=0.0, check=check)
         self.manager = self._minimiser.manager
         self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation, as made so far
 

@@ -42,7 +42,8 @@ def encode(features: Sequence[Variable], instances: Any) -> Encoded:
     Raises ``InstanceError`` or ``UnknownNameError`` with the row, the feature and the nearest valid name.
     """
     if isinstance(instances, Mapping):
-        return Encoded(np.array([_encode_one(features, instances)], dtype=np.intp), Kind.ONE)
+        row = _encode_one(features, instances, [_Codes(feature) for feature in features])
+        return Encoded(np.array([row], dtype=np.intp), Kind.ONE)
     if isinstance(instances, np.ndarray):
         return Encoded(_check_array(features, instances), Kind.ARRAY)
     if hasattr(instances, "columns") and hasattr(instances, "iloc"):
@@ -76,9 +77,28 @@ def in_the_same_form(answers: NDArray[np.object_], kind: Kind, instances: Any, n
     return answers
 
 
-def _encode_one(features: Sequence[Variable], instance: Instance) -> list[int]:
+class _Codes(dict[tuple[type, object], int]):
+    """Positions of a feature's states by type and value: True, 1 and "1" may read differently."""
+
+    def __init__(self, feature: Variable) -> None:
+        super().__init__()
+        self._feature = feature
+
+    def __missing__(self, key: tuple[type, object]) -> int:
+        code = self[key] = self._feature.index(key[1])
+        return code
+
+    def of(self, value: object) -> int:
+        """Return the position for any value, also one that no dict can hold (a list, say)."""
+        try:
+            return self[value.__class__, value]
+        except TypeError:
+            return self._feature.index(value)
+
+
+def _encode_one(features: Sequence[Variable], instance: Instance, codes: Sequence[_Codes]) -> list[int]:
     try:
-        row = [feature.index(instance[feature.name]) for feature in features]
+        values = [instance[feature.name] for feature in features]
     except KeyError:
         missing = [feature.name for feature in features if feature.name not in instance]
         shown = ", ".join(repr(name) for name in missing[:8]) + (" …" if len(missing) > 8 else "")
@@ -86,21 +106,25 @@ def _encode_one(features: Sequence[Variable], instance: Instance) -> list[int]:
         hint = did_you_mean(unknown[0], missing) if unknown else ""
         given = f" (given: {unknown[0]!r}{hint})" if unknown else ""
         raise InstanceError(f"the instance sets no state for {shown}{given}") from None
-    if len(instance) != len(row):
+    if len(instance) != len(features):
         names = [feature.name for feature in features]
         extra = next(name for name in instance if name not in names)
         raise UnknownNameError(f"{extra!r} is not a feature of this classifier{did_you_mean(extra, names)}")
-    return row
+    try:
+        return [known[value.__class__, value] for known, value in zip(codes, values, strict=True)]
+    except TypeError:
+        return [known.of(value) for known, value in zip(codes, values, strict=True)]
 
 
 def _encode_list(features: Sequence[Variable], instances: Iterable[Any]) -> Rows:
     rows = []
+    codes = [_Codes(feature) for feature in features]
     for number, instance in enumerate(instances):
         if not isinstance(instance, Mapping):
             kind = type(instance).__name__
             raise InstanceError(f"instance {number} is not a mapping from feature to state but {kind}")
         try:
-            rows.append(_encode_one(features, instance))
+            rows.append(_encode_one(features, instance, codes))
         except (InstanceError, UnknownNameError) as error:
             raise type(error)(f"instance {number}: {error}") from None
     return np.array(rows, dtype=np.intp).reshape(len(rows), len(features))
@@ -113,15 +137,14 @@ def _encode_frame(features: Sequence[Variable], frame: Any) -> Rows:
         if feature.name not in frame.columns:
             hint = did_you_mean(feature.name, columns)
             raise InstanceError(f"the data frame has no column for the feature {feature.name!r}{hint}")
-        known: dict[object, int] = {}
+        if columns.count(feature.name) > 1:
+            raise InstanceError(f"the data frame has more than one column {feature.name!r}")
+        codes = _Codes(feature)
         for number, value in enumerate(np.asarray(frame[feature.name], dtype=object).tolist()):
-            code = known.get(value)
-            if code is None:
-                try:
-                    code = known[value] = feature.index(value)
-                except UnknownNameError as error:
-                    raise UnknownNameError(f"row {number}: {error}") from None
-            rows[number, position] = code
+            try:
+                rows[number, position] = codes.of(value)
+            except UnknownNameError as error:
+                raise UnknownNameError(f"row {number}: {error}") from None
     return rows
 
 

@@ -6,6 +6,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import pysolvers  # type: ignore[import-not-found]
 import pytest
 
 from bnc2d import example, read_network, write_network
@@ -150,12 +151,24 @@ def test_names_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> 
     assert err.count("\n") == 1
 
 
-def test_ctrl_c_ends_quietly(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), pysolvers.error("Caught keyboard interrupt")])
+def test_ctrl_c_ends_quietly(
+    error: BaseException, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("bnc2d.cli.info.load_network", interrupt)
     assert run(capsys, "info", "asia") == (130, "", "bnc2d: interrupted\n")
+
+
+def test_other_errors_are_not_taken_for_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise pysolvers.error("something else")
+
+    monkeypatch.setattr("bnc2d.cli.info.load_network", fail)
+    with pytest.raises(pysolvers.error, match="something else"):
+        main(["info", "asia"])
 
 
 def test_no_command_prints_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from bnc2d import Classifier, example, load, write_network
+from bnc2d.cli.main import main
 from bnc2d.logic.nnf import NNF
 from tests.cli.running import run
 
 KEYS = {
     "problem",
+    "method",
     "threshold",
     "status",
     "seconds",
@@ -43,6 +45,23 @@ def test_compile_then_verify(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     facts = json.loads(out)
     assert set(facts["classes"]) == {"yes", "no"}
     assert load(path).classifier.threshold is not None
+
+
+def test_compile_by_the_papers_method(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "d.bnc2d")
+    words = ["compile", "diagnosis", "--target", "D", "--method", "paper", "-o", path]
+    code, out, _ = run(capsys, *words, "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["stats"]["method"] == "paper"
+    assert {name: size["models"] for name, size in facts["classes"].items()} == {"0": 6, "1": 3, "2": 9}
+    code, out, _ = run(capsys, "verify", path)
+    assert code == 0
+    assert "the method 'fast' agrees on 3 classes" in out
+    with pytest.raises(SystemExit) as stop:
+        main(["compile", "diagnosis", "--target", "D", "--method", "slow", "-o", path])
+    assert stop.value.code == 2
+    assert "choose from" in capsys.readouterr().err
 
 
 def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -145,6 +164,34 @@ def test_bench_writes_a_line_a_problem_and_resumes(
     assert "4 of 8 solved" in out
     assert {r["problem"] for r in records if r["status"] == "error"} == {"broken", "other"}
     assert all(r["message"] for r in records if r["status"] == "error")
+
+
+def test_bench_keeps_methods_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder, log = suite(tmp_path), tmp_path / "runs.jsonl"
+    words = ["bench", "--suite", str(folder), "--filter", "asia-*", "--json", str(log)]
+    for method, lines in (("fast", 2), ("paper", 4), ("paper", 4)):
+        code, out, _ = run(capsys, *words, "--method", method)
+        assert code == 0
+        assert "2 of 2 solved" in out
+        records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        assert len(records) == lines
+    assert [record["method"] for record in records] == ["fast", "fast", "paper", "paper"]
+    assert [record["models"] for record in records[:2]] == [record["models"] for record in records[2:]]
+
+
+def test_bench_touches_no_line_that_it_did_not_cut(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder, log = suite(tmp_path), tmp_path / "runs.jsonl"
+    log.write_text('a remark\n{"problem": 7}\nhalf a li', encoding="utf-8")
+    code, _, _ = run(capsys, "bench", "--suite", str(folder), "--filter", "nothing", "--json", str(log))
+    assert code == 0
+    assert log.read_text(encoding="utf-8") == 'a remark\n{"problem": 7}\n'
+    for place in (folder, folder / "no" / "such" / "folder.jsonl"):
+        code, _, err = run(capsys, "bench", "--suite", str(folder), "--json", str(place))
+        assert code == 2
+        assert err.startswith("bnc2d: error: ")
+        assert "cannot" in err
 
 
 def test_bench_prints_lines_without_a_file_and_keeps_limits(

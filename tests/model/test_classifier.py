@@ -232,6 +232,9 @@ def test_classifiers_that_are_none(make: Callable[[], object], words: str) -> No
         (np.array([[-1, 0, 0]]), "row 0: -1"),
         (pd.DataFrame([DIAGNOSIS]).drop(columns="HR"), "no column for the feature 'HR'"),
         (pd.DataFrame([DIAGNOSIS, {**DIAGNOSIS, "HR": "?"}]), "row 1: variable 'HR' has no state"),
+        (pd.DataFrame([DIAGNOSIS, {**DIAGNOSIS, "HR": ["Low"]}]), "row 1: variable 'HR' has no state"),
+        (pd.DataFrame([[*DIAGNOSIS.values(), "Low"]], columns=[*DIAGNOSIS, "HR"]), "than one column 'HR'"),
+        ({**DIAGNOSIS, "BP": ["High"]}, "'BP' has no state"),
     ],
 )
 def test_instances_that_are_none(instances: Any, words: str) -> None:
@@ -244,6 +247,15 @@ def test_no_rows_give_no_answers() -> None:
     classifier = diagnosis()
     assert classifier.predict([]) == []
     assert classifier.posterior(np.zeros((0, 3), dtype=int)).shape == (0, 3)
+
+
+def test_values_of_different_types_are_read_apart() -> None:
+    """True is the second state here, while 1 and "1" are the first."""
+    flag = (Variable("F", ("1", "True")),)
+    values = [True, 1, "1", 1.0, np.True_, np.int64(1), "True"]
+    assert encode(flag, [{"F": value} for value in values]).rows[:, 0].tolist() == [1, 0, 0, 0, 1, 0, 1]
+    frame = pd.DataFrame({"F": pd.Series(values, dtype=object)})
+    assert encode(flag, frame).rows[:, 0].tolist() == [1, 0, 0, 0, 1, 0, 1]
 
 
 def test_defaults() -> None:

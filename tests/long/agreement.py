@@ -1,0 +1,106 @@
+"""One classifier, every instance: both methods against the exact oracle, and the laws of class formulas."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d import Classifier
+from bnc2d.compile.compiler import METHODS
+from bnc2d.compile.model import CompiledModel
+from bnc2d.model.instances import Rows, all_rows
+from bnc2d.testing import mixed_classifier
+from bnc2d.verify.enumeration import decide
+from bnc2d.verify.oracle import exact_joints
+
+Decisions: TypeAlias = NDArray[np.object_]  # by instance: the name of the class, or None
+
+
+@dataclass
+class Outcome:
+    """How many instances were compared, which hard cases were met, and what was wrong, by seed."""
+
+    instances: int = 0
+    met: Counter[str] = field(default_factory=Counter)
+    wrong: dict[int, str] = field(default_factory=dict)
+
+    def add(self, other: Outcome) -> None:
+        self.instances += other.instances
+        self.met += other.met
+        self.wrong |= other.wrong
+
+
+def run_seeds(first: int, count: int) -> Outcome:
+    """Check a range of seeds; whatever is raised is a finding too."""
+    outcome = Outcome()
+    for seed in range(first, first + count):
+        try:
+            check_classifier(mixed_classifier(seed), outcome)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            outcome.wrong[seed] = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"
+    return outcome
+
+
+def check_classifier(classifier: Classifier, outcome: Outcome) -> None:
+    """Raise ``AssertionError`` with the reason where something disagrees."""
+    joints = exact_joints(classifier)
+    decisions = np.array([decide(classifier, joint) for joint in joints.values()], dtype=object)
+    rows = np.concatenate(list(all_rows(classifier.feature_variables)))
+    assert (classifier.predict(rows) == decisions).all(), "inference and the oracle differ"
+    outcome.instances += len(rows)
+    outcome.met.update(_cases(classifier, [list(joint.values()) for joint in joints.values()], decisions))
+    for method in METHODS:
+        _check_model(classifier.compile(method=method), method, rows, decisions)
+
+
+def _check_model(model: CompiledModel, method: str, rows: Rows, decisions: Decisions) -> None:
+    classifier = model.classifier
+    assert (model.predict(rows) == decisions).all(), f"{method} and the oracle differ"
+    covered = np.zeros(len(rows), dtype=int)
+    for name in model.classes:
+        formula, negated = model.formula(name), model.formula(name, negated=True)
+        truth = decisions == name
+        assert (formula.evaluate(rows) == truth).all(), f"{method}: the formula of {name} is wrong"
+        assert (negated.evaluate(rows) != truth).all(), f"{method}: the formula of not {name} is wrong"
+        assert formula.is_or_decomposable(), f"{method}: {name} is not OR-decomposable"
+        assert negated.is_or_decomposable(), f"{method}: not {name} is not OR-decomposable"
+        assert model.count(name) == formula.model_count() == truth.sum(), f"{method}: count of {name}"
+        assert negated.model_count() == len(rows) - truth.sum(), f"{method}: count of not {name}"
+        covered += formula.evaluate(rows)
+    in_no_class = sum(decision is None for decision in decisions)
+    assert sum(map(model.count, model.classes)) + in_no_class == len(rows), f"{method}: counts do not add up"
+    if not classifier.rule.leaves_ties:
+        assert (covered == 1).all(), f"{method}: the classes are no partition"
+
+
+def _cases(classifier: Classifier, joints: list[list[Fraction]], decisions: Decisions) -> list[str]:
+    """Return which hard cases a classifier holds."""
+    network = classifier.network
+    best = [max(joint) for joint in joints]
+    positive = classifier.classes.index(str(classifier.positive)) if classifier.threshold is not None else 0
+    cases = {
+        "tie": any(b and joint.count(b) > 1 for b, joint in zip(best, joints, strict=True)),
+        "impossible": 0 in best,
+        "no class": None in decisions,
+        "varied": len(set(decisions)) > 1,
+        "empty class": len({*decisions} - {None}) < len(classifier.classes),
+        "many classes": len(classifier.classes) > 2,
+        "one class": len(classifier.classes) == 1,
+        "many states": max(len(feature) for feature in classifier.feature_variables) > 4,
+        "single feature": len(classifier.features) == 1,
+        "inner feature": any(name not in network.leaves for name in classifier.features),
+        "target below": classifier.target not in network.roots,
+        "threshold": classifier.threshold is not None,
+        "threshold hit": classifier.threshold is not None
+        and any(sum(joint) and joint[positive] == classifier.threshold * sum(joint) for joint in joints),
+        "twin": "Twin" in classifier.features,
+        "alone": "Alone" in classifier.features,
+    }
+    return [case for case, holds in cases.items() if holds]

@@ -1,6 +1,7 @@
 """The default method: one pass for all classes, on arrays.
 
-1. Prune the network and give inner features leaf copies (``prepare``).
+1. Prune the network and give inner features leaf copies (``prepare``). Where a target with two states
+   separates the features into small groups, one dimension decides (``intervals``), and this is all. Else:
 2. Choose an edge of a jointree where two tables of partial instances meet with least work (``cut``).
 3. Compute both tables by messages towards the edge (``tables``), with instances and states that are alike as
    one (``parts``, ``patterns``).
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +22,14 @@ from numpy.typing import NDArray
 from bnc2d.compile.cut import choose_cut
 from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
-from bnc2d.compile.jointree import Name
+from bnc2d.compile.hashing import distinct
+from bnc2d.compile.intervals import Grouping, compile_by_intervals, groups_of
+from bnc2d.compile.jointree import Jointree, Name
 from bnc2d.compile.labels import Decider
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.meeting import Meeting
 from bnc2d.compile.parts import Part
-from bnc2d.compile.prepare import prepare
+from bnc2d.compile.prepare import Prepared, prepare
 from bnc2d.compile.reduce import Packing, RowPool, unpack
 from bnc2d.compile.rows import Doubts, decide_all
 from bnc2d.compile.settle import explaining_feature, settle
@@ -69,10 +73,13 @@ def compile_diagram(
     """Return the reduced diagram of the classifier's decisions."""
     with watch.phase("order"):
         prepared = prepare(classifier)
+        grouping = groups_of(prepared)
+    if grouping is not None:
+        return _compile_in_groups(classifier, prepared, grouping, watch, memory_limit, certified)
+    with watch.phase("order"):
         entries = max(1, memory_limit // _BYTES_PER_ENTRY)
         cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
-        tree = build_feature_tree(cut.jointree, prepared.target, prepared.features)
-        widths = tree.widths(cut.jointree.width)
+        widths = _widths(prepared, cut.jointree)
         fixed = sorted(
             name for side in (cut.first, cut.second) for name in features_to_fix(prepared, side, entries)
         )
@@ -86,6 +93,25 @@ def compile_diagram(
         explaining.append(feature)
     diagram = attempt.diagram()
     return FastResult(diagram, widths, cut.log_work, len(attempt.pool), attempt.stats)
+
+
+def _compile_in_groups(
+    classifier: Classifier,
+    prepared: Prepared,
+    grouping: Grouping,
+    watch: Watch,
+    memory_limit: int,
+    certified: bool,
+) -> FastResult:
+    with watch.phase("order"):
+        widths = _widths(prepared, grouping.jointree)
+    found = compile_by_intervals(classifier, prepared, grouping.groups, watch, memory_limit, certified)
+    labels = LabelStats(found.cells, found.exact_calls)
+    return FastResult(found.diagram, widths, log2(found.cells), found.frontier, labels)
+
+
+def _widths(prepared: Prepared, jointree: Jointree) -> Widths:
+    return build_feature_tree(jointree, prepared.target, prepared.features).widths(jointree.width)
 
 
 class _Attempt:
@@ -105,7 +131,7 @@ class _Attempt:
         """Label all blocks; or return a feature that should be set beforehand because of ties."""
         for given in self._meeting.blocks():
             with self._watch.phase("tables"):
-                parts = self._meeting.parts(given)
+                parts = self._meeting.parts(given, check=self._watch.check)
                 decider = self._meeting.decider(self._meeting.join(*parts))
             with self._watch.phase("labels"):
                 kinds, doubts = self._decide(decider, *parts)
@@ -151,7 +177,7 @@ class _Attempt:
             heads = (*meeting.fixed, *meeting.first)
             order = [meeting.position[name] for name in (*heads, *meeting.second)]
             builder = DiagramBuilder(meeting.ends)
-            used, numbers = np.unique(np.concatenate(self._numbers), return_inverse=True)
+            used, _, numbers = distinct(np.concatenate(self._numbers))
             nodes = self._packing.reduce(self.pool.rows()[used], builder)[numbers]
             root = reduce_table(nodes[None, :], meeting.cardinalities(heads), builder)
             return builder.finish(order, int(root[0]))

@@ -1,0 +1,225 @@
+"""The nodes between groups of features, level by level: steps 2 and 3 of ``intervals``.
+
+The code of a node is minus its set of impossible classes. If that is empty, then above the middle it is 1 +
+the position of its product, with 0 and the number of products + 1 for products so small or so large that they
+decide whatever comes; below the middle it is twice the number of products of the groups below that are less
+than its inverse, plus 1 if one is equal to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.compile.intervals_products import Integers, Order, Places, Products, Ratios, Scale
+from bnc2d.compile.limits import Watch
+from bnc2d.errors import LimitExceeded
+
+# A ratio of the second class to the first, or minus the set of impossible classes: -1, -2, or -3 for both.
+Column: TypeAlias = Fraction | int
+Codes: TypeAlias = Integers
+
+# What a product that is formed and an edge of a node take: for a moment, and for good.
+_PRODUCT_BYTES = (100, 20)
+EDGE_BYTES = (48, 12)
+# There are three sets of impossible classes that are not empty.
+_SETS = 3
+
+
+def column_of(first: Fraction | int, second: Fraction | int) -> Column:
+    """Return what the probabilities of both classes say."""
+    return Fraction(second) / first if first and second else -(first == 0) - 2 * (second == 0)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The distinct things that instances of a group say: ratios first, then codes of impossible classes."""
+
+    ratios: tuple[Fraction, ...]
+    impossible: tuple[int, ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[Column]) -> Columns:
+        """Return the distinct columns."""
+        distinct = dict.fromkeys(columns)
+        ratios = sorted(column for column in distinct if isinstance(column, Fraction))
+        return cls(tuple(ratios), tuple(column for column in distinct if isinstance(column, int)))
+
+
+class Room:
+    """What is left of a memory limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._kept = limit, 0
+
+    def need(self, entries: int, size: tuple[int, int]) -> None:
+        """Raise ``LimitExceeded`` unless so many entries of a size fit; count what is kept of them."""
+        wanted = self._kept + entries * size[0]
+        if wanted > self._limit:
+            raise LimitExceeded(
+                f"the distinct products of the features' ratios need {wanted / 2**20:.1f} MiB, more than the "
+                f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit"
+            )
+        self._kept += entries * size[1]
+
+
+class _Level(Protocol):
+    """How codes change at a group; ``bound`` is above all codes that can come out."""
+
+    @property
+    def bound(self) -> int: ...
+
+    def step(self, codes: Codes, ratio: int) -> Codes:
+        """Return the codes after a ratio."""
+
+
+@dataclass(frozen=True)
+class _Above:
+    """Above the middle: ``places[ratio, product]`` are positions among the next products.
+
+    ``codes`` holds the code of each position, from -1 to the number of next products.
+    """
+
+    places: Places
+    codes: Codes
+
+    @property
+    def bound(self) -> int:
+        return int(self.codes.max()) + 1
+
+    def step(self, codes: Codes, ratio: int) -> Codes:
+        """Return the codes after a ratio."""
+        after = np.concatenate([self.codes[:1], self.codes[self.places[ratio] + 1], self.codes[-1:]])
+        return after[codes]
+
+
+@dataclass(frozen=True)
+class _Below:
+    """Below the middle: ``places[ratio, next product]`` are positions among the products of this level."""
+
+    places: Places
+
+    @property
+    def bound(self) -> int:
+        return 2 * int(self.places.shape[1]) + 2
+
+    def step(self, codes: Codes, ratio: int) -> Codes:
+        """Return the codes after a ratio; next products are in their order, so counting them is a search."""
+        places = self.places[ratio]
+        position = (codes >> 1).astype(places.dtype)
+        less = np.searchsorted(places, position)
+        equal = np.append(places, -2)[less] == position  # no position is -2
+        after: Codes = 2 * less + (codes & equal)
+        return after
+
+
+class Descent:
+    """Finds the nodes of all levels.
+
+    ``children[level]`` is ``[node, column]`` with positions among the nodes of the next level; ``frontier``
+    is the number of nodes in the middle, ``cells`` that of all edges.
+    """
+
+    def __init__(
+        self, groups: Sequence[Columns], prior: Column, watch: Watch, room: Room, certified: bool
+    ) -> None:
+        self._groups, self._watch, self.room = groups, watch, room
+        self._impossible = prior if isinstance(prior, int) else 0  # minus a set
+        ratios: list[Sequence[Fraction]] = [[], *([] for _ in groups)]
+        if isinstance(prior, Fraction):  # else no product matters
+            ratios = [[prior], *(group.ratios for group in groups)]
+        scale = Scale(ratios)
+        self._prior, *self._ratios = scale.groups
+        self._order = Order(scale, certified)
+        self.children: list[NDArray[np.int32]] = []
+        self.cells = 0
+        self.frontier = 0
+
+    @property
+    def exact_calls(self) -> int:
+        """How many comparisons were exact."""
+        return self._order.exact_calls
+
+    def run(self, tie: int) -> Codes:
+        """Find all nodes; return the labels of those after the last group."""
+        levels, start = self._levels(tie)
+        codes = np.array([self._impossible or start], dtype=np.int64)
+        for number, (group, level) in enumerate(zip(self._groups, levels, strict=True)):
+            self._watch.check(0.5 + 0.5 * number / len(levels))
+            codes = self._descend(codes, group, level)
+        labels = np.array([1, tie, 0, tie, 0, 1], dtype=np.int64)  # of the codes 0, 1, 2, -3, -2, -1
+        return labels[codes]
+
+    def _levels(self, tie: int) -> tuple[list[_Level], int]:
+        """List products from both ends, the shorter list first, until they meet; and the first code."""
+        ratios, order = self._ratios, self._order
+        groups = len(ratios)
+        from_above = _sums([self._prior, *ratios])
+        from_below = _sums(ratios[::-1])
+        top, start = order.extend(Products.one(), self._prior, _window(from_below[groups]))
+        bottom = Products.one()
+        heads: list[Places] = []
+        lengths = [len(top)]
+        tails: list[Places] = []
+        while (done := len(heads) + len(tails)) < groups:
+            self._watch.check(0.5 * done / groups)
+            upper, lower = ratios[len(heads)], ratios[groups - 1 - len(tails)]
+            if len(top) * len(upper) <= len(bottom) * len(lower):
+                self.room.need(len(top) * len(upper), _PRODUCT_BYTES)
+                top, places = order.extend(top, upper, _window(from_below[groups - 1 - len(heads)]))
+                heads.append(places)
+                lengths.append(len(top))
+            else:
+                self.room.need(len(bottom) * len(lower), _PRODUCT_BYTES)
+                bottom, places = order.extend(bottom, lower, _window(from_above[groups - len(tails)]))
+                tails.append(places)
+        codes: list[Codes] = [np.arange(length + 2) for length in lengths]
+        codes[-1] = self._crossing(top, bottom, tie)
+        levels: list[_Level] = [_Above(places, code) for places, code in zip(heads, codes[1:], strict=True)]
+        first = int(codes[0][start[0, 0] + 1]) if start.size else 0
+        return [*levels, *(_Below(places) for places in reversed(tails))], first
+
+    def _crossing(self, top: Products, bottom: Products, tie: int) -> Codes:
+        """Return the code below the middle of each position among the products above it."""
+        less, equal = self._order.against(bottom, top)
+        if tie == 0:  # a tie is decided like a product that is too small
+            less = less + equal
+        codes = np.concatenate([[2 * len(bottom)], 2 * less + (equal & (tie == 2)), [0]])
+        self.frontier = 1 + int(np.count_nonzero(np.diff(codes)))  # they descend
+        return codes
+
+    def _descend(self, codes: Codes, group: Columns, level: _Level) -> Codes:
+        """Add the children of the nodes with these codes, in ascending order; return the codes of those."""
+        columns = len(group.ratios) + len(group.impossible)
+        self.room.need(len(codes) * columns, EDGE_BYTES)
+        self.cells += len(codes) * columns
+        marked = int(np.searchsorted(codes, 0))  # nodes with impossible classes
+        children = np.empty((len(codes), columns), dtype=np.int64)
+        children[:marked, : len(group.ratios)] = codes[:marked, None]
+        for ratio in range(len(group.ratios)) if marked < len(codes) else ():
+            children[marked:, ratio] = level.step(codes[marked:], ratio)
+        for column, impossible in enumerate(group.impossible, start=len(group.ratios)):
+            children[:marked, column] = -(-codes[:marked] | -impossible)
+            children[marked:, column] = impossible
+        seen = np.zeros(_SETS + level.bound, dtype=bool)
+        seen[children + _SETS] = True
+        self.children.append((np.cumsum(seen, dtype=np.int32) - 1)[children + _SETS])
+        return np.flatnonzero(seen) - _SETS
+
+
+def _sums(groups: Sequence[Ratios]) -> list[tuple[int, int]]:
+    """Return the least and the greatest sum of logarithms over the first groups, by their number."""
+    lowest = accumulate([ratios.lowest for ratios in groups], initial=0)
+    highest = accumulate([ratios.highest for ratios in groups], initial=0)
+    return list(zip(lowest, highest, strict=True))
+
+
+def _window(others: tuple[int, int]) -> tuple[int, int]:
+    """Return the logarithms that the others, of which the least and the greatest are given, can balance."""
+    return -others[1], -others[0]

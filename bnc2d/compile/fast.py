@@ -32,7 +32,7 @@ from bnc2d.compile.parts import Part
 from bnc2d.compile.prepare import Prepared, prepare
 from bnc2d.compile.reduce import Packing, RowPool, unpack
 from bnc2d.compile.rows import Doubts, decide_all
-from bnc2d.compile.settle import explaining_feature, settle
+from bnc2d.compile.settle import Remedy, remedy, settle
 from bnc2d.compile.tables import features_to_fix
 from bnc2d.model.classifier import Classifier
 
@@ -84,13 +84,15 @@ def compile_diagram(
             name for side in (cut.first, cut.second) for name in features_to_fix(prepared, side, entries)
         )
     explaining: list[Name] = []
+    structural = False
     while True:
-        meeting = Meeting(classifier, prepared, cut, (*fixed, *explaining))
+        meeting = Meeting(classifier, prepared, cut, (*fixed, *explaining), structural)
         attempt = _Attempt(meeting, watch, certified, executor, len(explaining) < _MAX_EXPLAINING)
-        feature = attempt.label()
-        if feature is None:
+        wanted = attempt.label()
+        if wanted is None:
             break
-        explaining.append(feature)
+        structural = True
+        explaining += [wanted.feature] if wanted.feature else []
     diagram = attempt.diagram()
     return FastResult(diagram, widths, cut.log_work, len(attempt.pool), attempt.stats)
 
@@ -127,8 +129,8 @@ class _Attempt:
         self.pool = RowPool()
         self.stats = LabelStats()
 
-    def label(self) -> Name | None:
-        """Label all blocks; or return a feature that should be set beforehand because of ties."""
+    def label(self) -> Remedy | None:
+        """Label all blocks; or return what should be done first about ties."""
         for given in self._meeting.blocks():
             with self._watch.phase("tables"):
                 parts = self._meeting.parts(given, check=self._watch.check)
@@ -136,9 +138,9 @@ class _Attempt:
             with self._watch.phase("labels"):
                 kinds, doubts = self._decide(decider, *parts)
                 if len(doubts.patterns) and self._certified:
-                    feature = explaining_feature(doubts, self._meeting, *parts) if self._may_explain else None
-                    if feature is not None:
-                        return feature
+                    wanted = remedy(doubts, self._meeting, *parts) if self._may_explain else None
+                    if wanted is not None:
+                        return wanted
                     numbers = kinds[parts[0].pattern_of_row]
                     self.stats.exact_calls += settle(
                         doubts, self._meeting, given, parts, self.pool, self._packing, numbers, self._watch

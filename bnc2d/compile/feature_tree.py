@@ -205,10 +205,9 @@ class _Builder:
 
     def _split(self, group: _Group) -> list[_Group]:
         """Return one or two groups; the last, with most features, goes right."""
-        first, *rest = (
-            _Group(group.index, (part,)) if isinstance(part, str) else self._group(part)
-            for part in group.parts
-        )
-        if len(rest) <= 1:
-            return [first, *rest]
-        return [first, _Group(group.index, group.parts[1:])]
+        if len(group.parts) > 2:
+            return [self._alone(group, group.parts[0]), _Group(group.index, group.parts[1:])]
+        return [self._alone(group, part) for part in group.parts]
+
+    def _alone(self, group: _Group, part: NodeIndex | Name) -> _Group:
+        return _Group(group.index, (part,)) if isinstance(part, str) else self._group(part)

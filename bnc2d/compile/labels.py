@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.join import Join, Matrix, Product
+from bnc2d.compile.join import Join, Matrix
 from bnc2d.model.factors import UNIT_ROUNDOFF, power_below
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [pattern of the first side, pattern of the second]
@@ -87,9 +88,8 @@ class Decider:
         scaled_size = scaled if left_size is left else left_size * scale
         first, share = self._first_pass()
         return _Difference(
-            scaled,
-            scaled_size,
-            product,
+            _Entries(scaled, product.right),
+            _Entries(scaled_size, product.right_size),
             scaled.astype(first, copy=False),
             product.right.astype(first, copy=False),
             share,
@@ -104,8 +104,7 @@ class Decider:
         scaled = [left * scale for left in lefts]
         first, share = self._first_pass()
         return _Joint(
-            scaled,
-            self.join.products,
+            [_Entries(left, p.right) for left, p in zip(scaled, self.join.products, strict=True)],
             [
                 (left.astype(first, copy=False), product.right.astype(first, copy=False))
                 for left, product in zip(scaled, self.join.products, strict=True)
@@ -131,10 +130,9 @@ class Decider:
 class _Difference:
     """Two classes: the sign of a difference decides."""
 
-    left: Matrix  # [term, pattern], scaled so that no column of ``left_size`` sums to more than 1
-    left_size: Matrix
-    product: Product
-    first_left: Any  # the same in the precision of the first pass
+    values: _Entries
+    sizes: _Entries  # scaled so that no left pattern sums to more than 1
+    first_left: Any  # [term, pattern] in the precision of the first pass
     first_right: Any
     first_bound: float
     margin: float
@@ -151,12 +149,15 @@ class _Difference:
             return labels, _NO_CELLS
         here = self.tied[(self.tied >= rows.start) & (self.tied < rows.stop)] - rows.start
         below[here] = True
-        u, v = np.nonzero(~(above | below))
+        u, v = np.divmod(np.flatnonzero(~(above | below)), labels.shape[1])
         labels[here] = self.tie
-        pairs = [(self.left[:, rows], self.product.right), (self.left_size[:, rows], self.product.right_size)]
-        value, size = _entries(pairs, u, v, labels.size)
-        labels[u, v] = np.where(size == 0, self.tie, value > 0)
-        doubtful = (np.abs(value) <= self.margin * size) & (size > 0)
+        value = self.values.at(rows, u, v)
+        labels[u, v] = value > 0
+        near = np.flatnonzero(np.abs(value) <= self.margin)  # sizes add up to 1 at most
+        u, v = u[near], v[near]
+        size = self.sizes.at(rows, u, v)
+        labels[u[size == 0], v[size == 0]] = self.tie
+        doubtful = (np.abs(value[near]) <= self.margin * size) & (size > 0)
         return labels, (u[doubtful], v[doubtful])
 
 
@@ -164,8 +165,7 @@ class _Difference:
 class _Joint:
     """Three classes or more: the largest joint probability decides."""
 
-    lefts: list[Matrix]  # [term, pattern], scaled so that the largest entry of a pattern is near 1
-    products: tuple[Product, ...]
+    values: list[_Entries]  # scaled so that the largest left entry of a pattern is near 1
     first_pairs: list[tuple[Any, Any]]  # both sides in the precision of the first pass
     first_share: float
     share: float
@@ -188,9 +188,8 @@ class _Joint:
         open_cells = (count != 1) | (best < _SMALLEST_SINGLE)
         if not open_cells.any():
             return labels, _NO_CELLS
-        u, v = np.nonzero(open_cells)
-        pairs = [(left[:, rows], p.right) for left, p in zip(self.lefts, self.products, strict=True)]
-        exact = np.stack(_entries(pairs, u, v, labels.size))
+        u, v = np.divmod(np.flatnonzero(open_cells), labels.shape[1])
+        exact = np.stack([values.at(rows, u, v) for values in self.values])
         largest = exact.max(axis=0)
         labels[u, v] = np.where(largest == 0, self.tie, self.winners[exact.argmax(axis=0)])
         close_calls = (exact >= largest * (1.0 - self.share)).sum(axis=0) > 1
@@ -206,18 +205,28 @@ def _times(left: Any, right: Any) -> Any:
     return left[0][:, None] * right[0] if len(left) == 1 else left.T @ right
 
 
-def _entries(
-    pairs: list[tuple[Matrix, Matrix]], u: NDArray[np.intp], v: NDArray[np.intp], cells: int
-) -> list[Matrix]:
-    """Return the entries ``(u, v)`` of the products ``left.T @ right``, in float64."""
-    if len(u) * _DENSE > cells:
-        return [(left.T @ right)[u, v] for left, right in pairs]
-    found = []
-    for left, right in pairs:
+@dataclass(frozen=True)
+class _Entries:
+    """Entries of ``left.T @ right`` in float64, some at a time."""
+
+    left: Matrix  # [term, pattern]
+    right: Matrix
+
+    @cached_property
+    def _by_pattern(self) -> tuple[Matrix, Matrix]:
+        return np.ascontiguousarray(self.left.T), np.ascontiguousarray(self.right.T)
+
+    def at(self, rows: slice, u: NDArray[np.intp], v: NDArray[np.intp]) -> Matrix:
+        """Return the entries of cells, ``u`` counted from the start of ``rows``."""
         values = np.empty(len(u))
+        if not len(u):
+            return values
+        left = self.left[:, rows]
+        if len(u) * _DENSE > left.shape[1] * self.right.shape[1]:
+            return (left.T @ self.right)[u, v]
+        lefts, rights = self._by_pattern
         step = max(1, _PIECE // max(1, len(left)))
         for start in range(0, len(u), step):
             piece = slice(start, start + step)
-            values[piece] = np.einsum("kc,kc->c", left[:, u[piece]], right[:, v[piece]])
-        found.append(values)
-    return found
+            values[piece] = np.einsum("ck,ck->c", lefts[u[piece] + rows.start], rights[v[piece]])
+        return values

@@ -22,10 +22,21 @@ Given = Mapping[Name, int]  # states of features that are set beforehand
 
 
 class Meeting:
-    """The side with more instances first; ``fixed`` features are set beforehand and belong to neither."""
+    """The side with more instances first; ``fixed`` features are set beforehand and belong to neither.
 
-    def __init__(self, classifier: Classifier, prepared: Prepared, cut: Cut, fixed: Sequence[Name]) -> None:
+    ``structural`` tables show every tie that follows from the structure (see ``parts.multiply_out``).
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        prepared: Prepared,
+        cut: Cut,
+        fixed: Sequence[Name] = (),
+        structural: bool = False,
+    ) -> None:
         self.classifier, self.prepared, self.fixed = classifier, prepared, tuple(fixed)
+        self._structural = structural
         self._sides = [Side(prepared, cut.first), Side(prepared, cut.second)]
         self._sides.sort(key=lambda side: prod(self.cardinalities(self._free(side))), reverse=True)
         self.first, self.second = (self._free(side) for side in self._sides)
@@ -52,7 +63,7 @@ class Meeting:
 
     def parts(self, given: Given, exact: bool = False, check: Check = no_check) -> tuple[Part, Part]:
         """Return the tables of both sides."""
-        first, second = (side.part(given, exact, check) for side in self._sides)
+        first, second = (side.part(given, exact, self._structural, check) for side in self._sides)
         return first, second
 
     def join(self, first: Part, second: Part) -> Join:

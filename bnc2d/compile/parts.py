@@ -25,15 +25,21 @@ from numpy.typing import NDArray
 
 from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.patterns import merge_patterns
-from bnc2d.model.cpt import CPT, over_common_denominator
+from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import VariableId
-from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, exponents, power_below
+from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, Factor, exponents, power_below
+from bnc2d.model.factors import multiply_out as multiply_factors
 
 Integers: TypeAlias = NDArray[np.intp]
 Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
 
 # Terms are gathered in pieces of this many entries, so that they stay in the processor's cache.
 _PIECE = 1 << 17
+# With few patterns, looking for classes among many states costs more than it saves.
+_FEW = 8
+_MANY = 1 << 17
+# What stands for the patterns among the variables of a factor.
+_LEFT, _RIGHT = -1, -2
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,7 @@ class Part:
     lowest: float  # log2 of a lower bound on the positive entries
     highest: float  # log2 of an upper bound on the entries
     trusted: bool  # false where an entry may have underflowed
+    structural: bool = True  # whether equal states were looked for at every step
 
     @property
     def patterns(self) -> int:
@@ -86,16 +93,11 @@ def part_of(
     own = [axis for axis, variable in enumerate(free) if ids[variable.name] in features]
     hidden = [axis for axis in range(len(free)) if axis not in own]
     rows = prod(len(free[axis]) for axis in own)
-    values: Table = np.asarray(cpt.values[index])
-    if exact:
-        values = over_common_denominator(np.asarray(cpt.exact[index], dtype=object))
-    columns = values.transpose([*hidden, *own]).reshape(-1, rows)
-    if exact:
-        known: dict[tuple[int, ...], int] = {}
-        classes = np.array([known.setdefault(tuple(row), len(known)) for row in columns], dtype=np.intp)
-        first = distinct(classes)[1]
-    else:  # entries of one float64 value differ by less than the rounding that is accounted for
-        classes, first = distinct_rows(np.ascontiguousarray(columns).view(np.int64))
+    truth = np.asarray(cpt.integers[index], dtype=object).transpose([*hidden, *own]).reshape(-1, rows)
+    columns: Table = truth
+    if not exact:
+        columns = np.asarray(cpt.values[index]).transpose([*hidden, *own]).reshape(-1, rows)
+    classes, first = _equal_columns(truth)
     lowest, highest = (0.0, 0.0) if exact else exponents(columns)
     return Part(
         tuple(ids[free[axis].name] for axis in own),
@@ -111,24 +113,39 @@ def part_of(
     )
 
 
+def _equal_columns(columns: NDArray[np.object_]) -> tuple[Integers, Integers]:
+    """Return the class of each row of integers, and one row of each: equal, not only rounded alike."""
+    known: dict[tuple[int, ...], int] = {}
+    classes = [known.setdefault(tuple(row), len(known)) for row in columns.tolist()]
+    return (numbers := np.array(classes, dtype=np.intp)), distinct(numbers)[1]
+
+
 def multiply_out(
     parts: Sequence[Part],
     summed: Collection[VariableId],
     sizes: Mapping[VariableId, int],
     exact: bool,
+    structural: bool = False,
 ) -> Part:
-    """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product."""
+    """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product.
+
+    ``structural`` looks for equal states also where that costs more than it saves.
+    """
     ranked = sorted((part for part in parts if not part.is_constant), key=lambda part: part.table.size)
     if not ranked or (len(ranked) == 1 and summed):
         ranked.insert(0, _one(exact))
     product = ranked[0]
     for position, part in enumerate(ranked[1:], start=2):
-        product = _product(product, part, summed if position == len(ranked) else (), sizes)
+        product = _product(product, part, summed if position == len(ranked) else (), sizes, structural)
     return product
 
 
 def _product(
-    left: Part, right: Part, summed: Collection[VariableId], sizes: Mapping[VariableId, int]
+    left: Part,
+    right: Part,
+    summed: Collection[VariableId],
+    sizes: Mapping[VariableId, int],
+    structural: bool,
 ) -> Part:
     """Multiply two parts without a common feature and sum variables out."""
     if not left.is_exact:
@@ -137,9 +154,15 @@ def _product(
     kept = tuple(variable for variable in axes if variable not in summed)
     gone = tuple(variable for variable in axes if variable in summed)
     terms = prod(sizes[variable] for variable in gone)
-    of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
-    classes, first = _classes(left, right, of_left, of_right)
-    table = _sums(left.table, right.table, of_left[first], of_right[first])
+    few = left.patterns * right.patterns <= _FEW
+    dense = not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
+    if dense:
+        table = _dense(left, right, kept, gone, sizes)
+        classes = np.arange(len(table), dtype=np.intp)
+    else:
+        of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
+        classes, first = _classes(left, right, of_left, of_right)
+        table = _sums(left.table, right.table, of_left[first], of_right[first])
     rows = left.pattern_of_row[:, None] * right.patterns + right.pattern_of_row
     lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
     if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
@@ -155,8 +178,29 @@ def _product(
         lowest,
         highest,
         left.trusted and right.trusted,
+        left.structural and right.structural and not dense,
     )
     return _with_merged_patterns(part) if part.patterns > 1 else part
+
+
+def _dense(
+    left: Part,
+    right: Part,
+    kept: Sequence[VariableId],
+    summed: tuple[VariableId, ...],
+    sizes: Mapping[VariableId, int],
+) -> Table:
+    """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
+    nowhere = np.zeros(1, dtype=np.intp)
+    factors = []
+    for part, pattern in ((left, _LEFT), (right, _RIGHT)):
+        shape = (1, *(sizes[variable] for variable in part.scope), part.patterns)
+        table = part.table[part.class_of_state].reshape(shape)
+        trusted = np.array([part.trusted])
+        factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
+    product = multiply_factors(factors, summed)
+    order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
+    return product.table.transpose(0, *order).reshape(-1, left.patterns * right.patterns)
 
 
 def _with_merged_patterns(part: Part) -> Part:

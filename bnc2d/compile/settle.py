@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,14 +23,23 @@ EXACT_WORK = 2.0**24
 _SHARE = 0.9
 
 
-def explaining_feature(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Name | None:
-    """Return a feature to set beforehand, where doubts are many, exact tables dear, and one state has them.
+@dataclass(frozen=True)
+class Remedy:
+    """What should settle many doubts without numbers: structural tables, or a feature set beforehand."""
 
-    With that state set, gates that it closes are off in the tables' structure, and ties that follow from it
-    are proven there: no number is needed.
+    feature: Name | None
+
+
+def remedy(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Remedy | None:
+    """Return what to try where doubts are many and exact tables dear; None where they must be decided.
+
+    Ties are proven by the structure of the tables, if that was looked at. With a state set that has nearly
+    all doubts, gates that it closes are off in the structure too.
     """
     if first.work + second.work <= EXACT_WORK or _count(doubts, first, second) <= FEW:
         return None
+    if not (first.structural and second.structural):
+        return Remedy(None)
     columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
     rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
     by_row = np.bincount(
@@ -47,7 +58,7 @@ def explaining_feature(doubts: Doubts, meeting: Meeting, first: Part, second: Pa
             share = float(by_state.max() / by_state.sum())
             if share >= _SHARE and (best is None or share > best[0]):
                 best = share, name
-    return None if best is None else best[1]
+    return None if best is None else Remedy(best[1])
 
 
 def _count(doubts: Doubts, first: Part, second: Part) -> int:

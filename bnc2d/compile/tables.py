@@ -30,34 +30,39 @@ class Side:
         self._messages = side.messages
         self.features = side.features
 
-    def part(self, given: Mapping[Name, int], exact: bool = False, check: Check = no_check) -> Part:
+    def part(
+        self,
+        given: Mapping[Name, int],
+        exact: bool = False,
+        structural: bool = False,
+        check: Check = no_check,
+    ) -> Part:
         """Return the table with some features set, its rows in the order of the others in ``features``.
 
-        ``check`` is called before every message and may raise.
+        ``structural`` as in ``multiply_out``; ``check`` is called before every message and may raise.
         """
         pool: list[Part] = []
         for message in self._messages:
             check()
-            pool = self._absorb(pool, message, given, exact)
-        part = multiply_out(pool, (), self._sizes, exact)
+            pool += [
+                part_of(self._network.cpt(name), self._ids, self._feature_ids, given, exact)
+                for name in message.cpts
+                if name not in self._apart
+            ]
+            pool = self._eliminated(pool, message, exact, structural)
+        part = multiply_out(pool, (), self._sizes, exact, structural)
         free = [self._ids[name] for name in self.features if name not in given]
         rows = part.pattern_of_row.reshape([self._sizes[v] for v in part.features])
         rows = rows.transpose([part.features.index(v) for v in free]).reshape(-1)
         return replace(part, features=tuple(free), pattern_of_row=rows)
 
-    def _absorb(
-        self, pool: list[Part], message: Message, given: Mapping[Name, int], exact: bool
-    ) -> list[Part]:
-        """Take in the tables of a message and sum its variables out."""
-        pool = pool + [
-            part_of(self._network.cpt(name), self._ids, self._feature_ids, given, exact)
-            for name in message.cpts
-            if name not in self._apart
-        ]
+    def _eliminated(self, pool: list[Part], message: Message, exact: bool, structural: bool) -> list[Part]:
+        """Return the parts with the variables of a message summed out."""
         summed = {self._ids[name] for name in message.summed}
         while (step := _next_step([{*p.scope, *p.features} for p in pool], summed, self._sizes)) is not None:
             inside = set(step.inside)
-            joined = multiply_out([pool[at] for at in step.inside], step.gone, self._sizes, exact)
+            together = [pool[position] for position in step.inside]
+            joined = multiply_out(together, step.gone, self._sizes, exact, structural)
             pool = [part for position, part in enumerate(pool) if position not in inside] + [joined]
         return pool
 

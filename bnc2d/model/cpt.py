@@ -92,6 +92,13 @@ class CPT:
         return array
 
     @cached_property
+    def integers(self) -> NDArray[np.object_]:
+        """The entries times their common denominator, as Python integers; read-only."""
+        array = over_common_denominator(self.exact)
+        array.flags.writeable = False
+        return array
+
+    @cached_property
     def rounds_to_zero(self) -> bool:
         """Whether a positive entry is too small for float64."""
         return any(self.exact[self.values == 0].tolist())

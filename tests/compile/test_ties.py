@@ -61,6 +61,17 @@ def test_duplicated_features() -> None:
         check_against_enumeration(classifier, classifier.compile())
 
 
+def test_entries_that_only_round_alike_are_told_apart() -> None:
+    """Two classes that differ by 1e-40 in one entry: equal in float64, different in truth."""
+    little, half = Fraction(1, 10**40), Fraction(1, 2)
+    target, vote = Variable("T", ("a", "b", "c")), Variable("V", ("0", "1"))
+    columns = [half, half, half + little, half - little, half, half]
+    prior = [Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)]
+    network = BayesianNetwork([target, vote], [CPT(target, (), prior), CPT(vote, (target,), columns)])
+    model = Classifier(network, "T").compile()
+    assert (model.predict({"V": 0}), model.predict({"V": 1})) == ("b", "a")
+
+
 def gated(inputs: int) -> BayesianNetwork:
     """A target that matters only through a gate that the feature ``Open`` shuts, for certain."""
     target, valve = Variable("T", ("no", "yes")), Variable("Valve", ("shut", "open"))

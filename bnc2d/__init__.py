@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from bnc2d.errors import NormalisationWarning as NormalisationWarning
     from bnc2d.errors import UnknownNameError as UnknownNameError
     from bnc2d.errors import UnsupportedError as UnsupportedError
+    from bnc2d.explain.batch import Row as Row
+    from bnc2d.explain.bias import Bias as Bias
+    from bnc2d.explain.checks import Verdict as Verdict
+    from bnc2d.explain.compare import Comparison as Comparison
+    from bnc2d.explain.compare import Equivalence as Equivalence
+    from bnc2d.explain.compare import compare as compare
+    from bnc2d.explain.compare import equivalent as equivalent
+    from bnc2d.explain.contrast import Contrast as Contrast
+    from bnc2d.explain.explanation import Explanation as Explanation
+    from bnc2d.explain.monotone import Monotone as Monotone
+    from bnc2d.explain.questions import Nearest as Nearest
+    from bnc2d.explain.robust import Robustness as Robustness
     from bnc2d.formats.builtin import example as example
     from bnc2d.formats.builtin import examples as examples
     from bnc2d.formats.from_pgmpy import from_pgmpy as from_pgmpy
@@ -45,6 +57,15 @@ _HOME = {
         "NetworkError NormalisationWarning UnknownNameError UnsupportedError"
     ),
     "bnc2d.compile.model": "CompiledModel",
+    "bnc2d.explain.batch": "Row",
+    "bnc2d.explain.bias": "Bias",
+    "bnc2d.explain.checks": "Verdict",
+    "bnc2d.explain.compare": "Comparison Equivalence compare equivalent",
+    "bnc2d.explain.contrast": "Contrast",
+    "bnc2d.explain.explanation": "Explanation",
+    "bnc2d.explain.monotone": "Monotone",
+    "bnc2d.explain.questions": "Nearest",
+    "bnc2d.explain.robust": "Robustness",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.formats.from_pgmpy": "from_pgmpy",
     "bnc2d.formats.from_pyagrum": "from_pyagrum",

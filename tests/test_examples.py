@@ -8,6 +8,15 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
+# What an example must say, for those that answer a question.
+ANSWERS = {
+    "why": "mean radius=high ∧ mean texture=high ∧ worst area=high",
+    "why_not": "with UpperRight on, LowerLeft on it reads 8",
+    "what_must_i_change": "triglycerides: high → low, sugar: high → low gives good",
+    "is_it_biased": "S: F → M alone changes the decision from uni to high",
+    "same_classifier": "no → yes: 10",
+}
+
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_example_runs(script: Path, tmp_path: Path) -> None:
@@ -20,7 +29,12 @@ def test_example_runs(script: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
+    assert ANSWERS.get(script.stem, "") in done.stdout
     assert list(tmp_path.iterdir()) == []  # an example leaves nothing behind
+
+
+def test_every_question_has_its_example() -> None:
+    assert ANSWERS.keys() <= {path.stem for path in (ROOT / "examples").glob("*.py")}
 
 
 def test_readme_shows_what_the_demo_prints() -> None:

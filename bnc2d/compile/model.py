@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +19,9 @@ from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.instances import encode, in_the_same_form
+
+# Diagrams of at most so many nodes are worth every effort: people read their formulas.
+_TINY = 64
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ class CompiledModel:
         self.diagram = diagram
         self.stats = stats
         self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
-        self._minimiser = Minimiser(diagram, self.domain, effort=0.0, check=check)
+        effort = 1.0 if diagram.node_count <= _TINY else 0.0
+        self._minimiser = Minimiser(diagram, self.domain, effort, check)
         self.manager = self._minimiser.manager
         self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation, as made so far
 
@@ -86,7 +91,7 @@ class CompiledModel:
 
     def formula(self, name: str, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
-        key = (self._label(name), negated)
+        key = (self.label(name), negated)
         if key not in self.formulas:
             self.formulas[key] = NNF(self.manager, self._minimiser.formula(*key))
         return self.formulas[key]
@@ -99,7 +104,7 @@ class CompiledModel:
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""
-        return self.diagram.counts(self.domain.cardinalities)[self._label(name)]
+        return self.diagram.counts(self.domain.cardinalities)[self.label(name)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all."""
@@ -109,7 +114,54 @@ class CompiledModel:
         """Check the model by independent means and return a report (see ``verify_model``)."""
         return import_module("bnc2d.verify.checks").verify_model(self, **options)
 
-    def _label(self, name: object) -> int:
+    def explain(self, instance: Any, fixed: Iterable[str] = ()) -> Any:
+        """Return the explanation of the decision on one instance (see ``explanation.explain``)."""
+        return self._ask("explanation", "explain", instance, fixed)
+
+    def shares(self) -> dict[str | None, Fraction]:
+        """Return which share of all instances is in each class (under the key None: in no class)."""
+        answer: dict[str | None, Fraction] = self._ask("questions", "shares")
+        return answer
+
+    def share(self, name: str | None) -> Fraction:
+        """Return which share of all instances is in a class."""
+        answer: Fraction = self._ask("questions", "share", name)
+        return answer
+
+    def sample(self, name: str | None, seed: int = 0, size: int | None = None) -> Any:
+        """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
+        return self._ask("questions", "sample", name, seed, size)
+
+    def nearest(self, instance: Mapping[str, object], towards: str | None = None, **options: Any) -> Any:
+        """Return the nearest instance decided otherwise, or as ``towards`` (see ``questions.nearest``)."""
+        return self._ask("questions", "nearest", instance, towards, **options)
+
+    def is_biased(self, protected: Any, instance: Mapping[str, object] | None = None, **options: Any) -> Any:
+        """Return whether decisions depend on protected features, with a pair (see ``bias.is_biased``)."""
+        return self._ask("bias", "is_biased", protected, instance, **options)
+
+    def is_monotone(self, features: Any, order: Any = None, **options: Any) -> Any:
+        """Return whether raising features only raises decisions (see ``monotone.is_monotone``)."""
+        return self._ask("monotone", "is_monotone", features, order, **options)
+
+    def equivalent(self, other: CompiledModel, **options: Any) -> Any:
+        """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
+        return self._ask("compare", "equivalent", other, **options)
+
+    def compare(self, other: CompiledModel, **options: Any) -> Any:
+        """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
+        return self._ask("compare", "compare", other, **options)
+
+    def explain_many(self, rows: Any, executor: Any = None, **options: Any) -> Any:
+        """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
+        return self._ask("batch", "explain_many", rows, executor, **options)
+
+    def _ask(self, module: str, question: str, *arguments: Any, **options: Any) -> Any:
+        """Ask a module of the explain package, which stands above this one and is loaded when needed."""
+        return getattr(import_module(f"bnc2d.explain.{module}"), question)(self, *arguments, **options)
+
+    def label(self, name: object) -> int:
+        """Return the position of a class; an unknown one is an error."""
         try:
             return self.classes.index(str(name))
         except ValueError:

@@ -38,10 +38,15 @@ _MAGIC = "bnc2d-model"
 
 def save_model(model: CompiledModel, path: str | os.PathLike[str]) -> None:
     """Write a model; the file appears whole or not at all."""
+    atomic_write(path, model_to_bytes(model))
+
+
+def model_to_bytes(model: CompiledModel) -> bytes:
+    """Return the content of a model's file."""
     text = json.dumps(_to_data(model), ensure_ascii=False, separators=(",", ":"))
     body = gzip.compress(text.encode(), mtime=0)
     head = f"{_MAGIC} {VERSION} {hashlib.sha256(body).hexdigest()}\n"
-    atomic_write(path, head.encode() + body)
+    return head.encode() + body
 
 
 def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> CompiledModel:
@@ -52,6 +57,16 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> C
             head, body = file.readline(200), file.read(max_bytes + 1)
     except OSError as error:
         raise FormatError(f"cannot read: {error.strerror}", name) from None
+    return _model(head, body, name, max_bytes)
+
+
+def model_from_bytes(data: bytes) -> CompiledModel:
+    """Return the model that ``model_to_bytes`` was given, with the checks of ``load_model``."""
+    head, _, body = data.partition(b"\n")
+    return _model(head, body, "model", MAX_BYTES)
+
+
+def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> CompiledModel:
     text = _checked_text(head, body, name, max_bytes)
     try:
         return _from_data(json.loads(text))

@@ -1,1 +1,1 @@
-"""From a compiled model to explanations."""
+"""Explanations of decisions: reasons, contrasts, robustness, and checks of them by other means."""

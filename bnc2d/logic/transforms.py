@@ -7,6 +7,7 @@ literals universally (complete reason) or selecting them (general reason) touche
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import FeatureId, StateMask
@@ -39,16 +40,53 @@ def condition(manager: Manager, root: NodeId, allowed: Mapping[FeatureId, StateM
     return rewrite(manager, root, literal)
 
 
-def complete_reason(manager: Manager, root: NodeId, positions: Sequence[int]) -> NodeId:
-    """Return the complete reason: failing literals become false, others shrink to the instance's state."""
+def complete_reason(
+    manager: Manager,
+    root: NodeId,
+    positions: Sequence[int],
+    *,
+    allowed: Mapping[FeatureId, StateMask] = MappingProxyType({}),
+    into: Manager | None = None,
+) -> NodeId:
+    """Return the complete reason: failing literals become false, others shrink to the instance's state.
+
+    The circuit is first conditioned on ``feature ∈ allowed[feature]``, which must hold for the instance. With
+    ``into``, the result is built in another manager over an equal domain.
+    """
     _require_or_decomposable(manager, root, "complete")
-    return _fixated(manager, root, positions, lambda f, _: manager.add_literal(f, 1 << positions[f]))
+    target = manager if into is None else into
+
+    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
+        choice = allowed.get(feature)
+        if choice is not None and not choice & ~mask:
+            return TRUE
+        return target.add_literal(feature, 1 << positions[feature])
+
+    return _fixated(manager, root, positions, literal, target)
 
 
-def general_reason(manager: Manager, root: NodeId, positions: Sequence[int]) -> NodeId:
-    """Return the general reason: literals that fail become false, the others stay."""
+def general_reason(
+    manager: Manager,
+    root: NodeId,
+    positions: Sequence[int],
+    *,
+    allowed: Mapping[FeatureId, StateMask] = MappingProxyType({}),
+    into: Manager | None = None,
+) -> NodeId:
+    """Return the general reason: literals that fail become false, the others stay.
+
+    ``allowed`` and ``into`` as for ``complete_reason``; literals left have allowed states only.
+    """
     _require_or_decomposable(manager, root, "general")
-    return _fixated(manager, root, positions, manager.add_literal)
+    target = manager if into is None else into
+
+    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
+        choice = allowed.get(feature)
+        if choice is None:
+            return target.add_literal(feature, mask)
+        return target.add_literal(feature, choice & mask) if choice & ~mask else TRUE
+
+    return _fixated(manager, root, positions, literal, target)
 
 
 def _fixated(
@@ -56,8 +94,9 @@ def _fixated(
     root: NodeId,
     positions: Sequence[int],
     literal: Callable[[FeatureId, StateMask], NodeId],
+    target: Manager,
 ) -> NodeId:
-    """Return the circuit with failing literals false and the others replaced.
+    """Return the circuit with failing literals false and the others replaced, in the target manager.
 
     All literals left hold for the instance, so exactly the nodes that fail for it become false. What holds
     is found first, and only nodes that the result uses are built.
@@ -78,7 +117,7 @@ def _fixated(
             plan.append((node, is_or, kept))
     images = {node: literal(feature, mask) for node, feature, mask in literals if node in used}
     images[TRUE] = TRUE
-    find = manager.find
+    find = target.find
     for node, is_or, parts in reversed(plan):
         if len(parts) == 1:
             images[node] = images[parts[0]]

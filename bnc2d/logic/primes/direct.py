@@ -119,7 +119,7 @@ def _primes(
     def make(clock: Clock) -> Iterator[Prime]:
         return (_trusted(kind, manager.domain, masks) for masks in task.run(mode, limit, clock))
 
-    return Primes(make, limit, Clock(time_limit))
+    return Primes(make, limit, Clock(time_limit), lambda: task.ordered)
 
 
 def _trusted(kind: type[Prime], domain: Domain, masks: dict[FeatureId, StateMask]) -> Prime:
@@ -147,6 +147,7 @@ class _Task:
         self.cells = Cells(manager, root, positions, clauses=clauses)
         # With one literal a feature, feature sets determine primes: all are variable-minimal.
         self.variable_minimal = variable_minimal and not self.cells.one_bit_each
+        self.ordered = False  # whether they come shortest first, once that is known
 
     def run(self, mode: Mode, limit: int | None, clock: Clock) -> Iterator[dict[FeatureId, StateMask]]:
         if mode != "lazy":
@@ -155,6 +156,7 @@ class _Task:
             except TooMany:
                 pass
             else:
+                self.ordered = True
                 yield from self._in_order(family)
                 return
         yield from self._lazily(clock)

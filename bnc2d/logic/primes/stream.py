@@ -52,18 +52,30 @@ class Primes(Iterator[Item], Generic[Item]):
     clock starts with the first item asked for.
     """
 
-    def __init__(self, make: Callable[[Clock], Iterator[Item]], limit: int | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        make: Callable[[Clock], Iterator[Item]],
+        limit: int | None,
+        clock: Clock,
+        ordered: Callable[[], bool] = lambda: False,
+    ) -> None:
         if limit is not None and limit < 0:
             raise LogicError(f"limit must not be negative, but is {limit}")
         self.complete = False
         self.cut: Literal["limit", "time"] | None = None
         self._left = limit
+        self._ordered = ordered
         self._items = self._open(make, clock)
 
     @staticmethod
     def _open(make: Callable[[Clock], Iterator[Item]], clock: Clock) -> Iterator[Item]:
         clock.check()
         yield from make(clock)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the items come shortest first; known, and False before, once the first was asked for."""
+        return self._ordered()
 
     def __iter__(self) -> Primes[Item]:
         return self

@@ -1,0 +1,92 @@
+"""Contrastive explanations: why not another class, and which changes lead there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import Literal
+
+import numpy as np
+
+from bnc2d.compile.diagram import Diagram
+from bnc2d.errors import LogicError
+from bnc2d.logic.domain import FeatureId
+from bnc2d.logic.primes.stream import Primes
+from bnc2d.logic.terms import Clause
+
+_ROWS_AT_ONCE = 256
+
+
+class Contrast(Iterator[Clause]):
+    """The clauses that answer "why not this class?", one after another.
+
+    Where there is nothing to list, because the instance is in the class already or because no change leads
+    there, the iterator is empty and ``message`` says why; otherwise ``message`` is None. ``complete``,
+    ``cut`` and ``ordered`` are those of every list of reasons.
+    """
+
+    def __init__(self, towards: str, clauses: Primes[Clause], message: str | None = None) -> None:
+        self.towards = towards
+        self.message = message
+        self._clauses = clauses
+
+    @property
+    def complete(self) -> bool:
+        """Whether every clause was given."""
+        return self._clauses.complete
+
+    @property
+    def cut(self) -> Literal["limit", "time"] | None:
+        """What ended the list early, if something did."""
+        return self._clauses.cut
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the clauses come shortest first; known once the first was asked for."""
+        return self._clauses.ordered
+
+    def __next__(self) -> Clause:
+        return next(self._clauses)
+
+    def close(self) -> None:
+        """Free what the enumeration holds."""
+        self._clauses.close()
+
+    def __repr__(self) -> str:
+        return f"<Contrast towards {self.towards}{f': {self.message}' if self.message else ''}>"
+
+
+def violations(
+    diagram: Diagram,
+    positions: Sequence[int],
+    clause: Clause,
+    fixed: frozenset[FeatureId],
+    limit: int | None,
+) -> Iterator[tuple[list[int], int]]:
+    """Yield the instances that differ only in the clause's features and violate it, each with its label.
+
+    The last feature varies fastest, its states in order.
+    """
+    domain = clause.domain
+    held = [domain.names[feature] for feature in clause.masks if feature in fixed]
+    if held:
+        raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
+    if limit is not None and limit < 0:
+        raise LogicError(f"limit must not be negative, but is {limit}")
+    others = [
+        [state for state in range(domain.cardinalities[feature]) if not mask >> state & 1]
+        for feature, mask in clause.masks.items()
+    ]
+    return _labelled(diagram, positions, list(clause.masks), islice(product(*others), limit))
+
+
+def _labelled(
+    diagram: Diagram,
+    positions: Sequence[int],
+    features: list[FeatureId],
+    changes: Iterator[tuple[int, ...]],
+) -> Iterator[tuple[list[int], int]]:
+    while batch := list(islice(changes, _ROWS_AT_ONCE)):
+        rows = np.tile(np.array(positions, dtype=np.intp), (len(batch), 1))
+        rows[:, features] = np.array(batch, dtype=np.intp).reshape(len(batch), len(features))
+        yield from zip(rows.tolist(), diagram.labels(rows).tolist(), strict=True)

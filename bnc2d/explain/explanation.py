@@ -1,0 +1,324 @@
+"""The explanation of one decision: everything that can be asked about one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bnc2d.compile.circuit import class_formula
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import InstanceError, LogicError
+from bnc2d.explain import checks, counting, listing, relevance, shortest, text
+from bnc2d.explain.checks import Verdict
+from bnc2d.explain.contrast import Contrast, violations
+from bnc2d.explain.reasons import Case
+from bnc2d.explain.robust import Robustness, nearest
+from bnc2d.explain.shortest import Weight
+from bnc2d.logic.domain import FeatureId
+from bnc2d.logic.manager import TRUE
+from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.stream import Clock, Primes
+from bnc2d.logic.terms import Clause, Term
+from bnc2d.model.instances import Kind, Rows, encode
+
+Literals = TypeVar("Literals", Term, Clause)
+
+_SHOWN_FEATURES = 6
+
+
+def explain(model: CompiledModel, instance: Any, fixed: Iterable[str] = ()) -> Explanation:
+    """Return the explanation of a model's decision on one instance.
+
+    The instance is a mapping from feature to state that sets every feature and nothing else, or a pandas
+    Series, whose other entries are ignored. ``fixed`` names features that may not change: reasons, changes
+    and distances are then about the other features, the fixed ones being as they are.
+    """
+    if hasattr(instance, "to_frame") and hasattr(instance, "index"):  # a pandas Series
+        instance = {name: instance[name] for name in model.features if name in instance.index}
+    encoded = encode(model.classifier.feature_variables, instance)
+    if encoded.kind is not Kind.ONE:
+        raise InstanceError(
+            f"explain takes one instance, a mapping from feature to state, not {type(instance).__name__}"
+        )
+    names = [fixed] if isinstance(fixed, str) else fixed
+    held = frozenset(model.domain.index(name) for name in names)
+    return Explanation(model, tuple(encoded.rows[0].tolist()), held)
+
+
+class Explanation:
+    """Why a model decides one instance as it does.
+
+    ``model``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in no
+    class), ``target`` and ``fixed`` say what is explained. Reasons are those of Zhang and Darwiche (2026):
+
+    - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
+    - *necessary reasons*: minimal parts that, given up together, can change the decision;
+    - *general* ones have sets of states as literals: as weak, or as strong, as they can be. Violating a
+      general necessary reason in any way, changing only its features, changes the decision.
+
+    Lists of reasons are lazy iterators. ``complete`` says whether all were given, ``cut`` what ended them
+    early (``"limit"`` or ``"time"``), and ``ordered`` whether they come shortest first, and then in the order
+    of the features: so they do unless there are very many; then in another order, the same on every run.
+
+    >>> import bnc2d
+    >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
+    >>> explanation = model.explain({"D": 1, "E": 0, "F": 1})
+    >>> print(*explanation.sufficient_reasons(), sep="; ")
+    ¬E; D ∧ F
+    >>> print(*explanation.necessary_reasons(), sep="; ")
+    D ∨ ¬E; ¬E ∨ F
+    """
+
+    def __init__(self, model: CompiledModel, positions: tuple[int, ...], fixed: frozenset[FeatureId]) -> None:
+        self.model = model
+        self.instance = model.domain.decode(positions)
+        self.target = model.target
+        self._label = int(model.diagram.labels(_row(positions))[0])
+        self.decision = self._name(self._label)
+        self.fixed = tuple(name for feature, name in enumerate(model.domain.names) if feature in fixed)
+        self._positions = positions
+        self._held = fixed
+        self._contrasts: dict[str, Case] = {}
+
+    @cached_property
+    def _case(self) -> Case:
+        model = self.model
+        if self.decision is None:
+            formula = NNF(model.manager, class_formula(model.diagram, model.manager, self._label))
+        else:
+            formula = model.formula(self.decision)
+        return Case(formula, self._positions, self._held, model.diagram, frozenset([self._label]))
+
+    def _against(self, name: str) -> Case:
+        """Return the case of "not this class", for an instance that is not in it."""
+        if name not in self._contrasts:
+            model = self.model
+            others = frozenset(range(model.diagram.ends)) - {model.label(name)}
+            formula = model.formula(name, negated=True)
+            self._contrasts[name] = Case(formula, self._positions, self._held, model.diagram, others)
+        return self._contrasts[name]
+
+    def _name(self, label: int) -> str | None:
+        return self.model.classes[label] if label < len(self.model.classes) else None
+
+    @property
+    def complete_reason(self) -> NNF:
+        """The conditions on the instance's own states that are exactly what the decision needs."""
+        return self._case.complete
+
+    @property
+    def general_reason(self) -> NNF:
+        """The conditions on sets of states around the instance that are exactly what the decision needs."""
+        return self._case.general
+
+    def sufficient_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Term]:
+        """Return the sufficient reasons (also called PI- or abductive explanations)."""
+        return listing.implicants(self._case, general=False, limit=limit, time_limit=time_limit)
+
+    def necessary_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Clause]:
+        """Return the necessary reasons (their features are the contrastive explanations of others)."""
+        return listing.implicates(self._case, general=False, limit=limit, time_limit=time_limit)
+
+    def general_sufficient_reasons(
+        self, limit: int | None = None, time_limit: float | None = None
+    ) -> Primes[Term]:
+        """Return the general sufficient reasons."""
+        return listing.implicants(self._case, general=True, limit=limit, time_limit=time_limit)
+
+    def general_necessary_reasons(
+        self, limit: int | None = None, time_limit: float | None = None
+    ) -> Primes[Clause]:
+        """Return the general necessary reasons."""
+        return listing.implicates(self._case, general=True, limit=limit, time_limit=time_limit)
+
+    axps = sufficient_reasons
+    cxps = necessary_reasons
+
+    def contrastive(
+        self, towards: str, limit: int | None = None, time_limit: float | None = None
+    ) -> Contrast:
+        """Return why the instance is not in class ``towards``: the general necessary reasons of "not it".
+
+        Violating one, changing only its features, always leads into that class (see ``changes``). The answer
+        is empty, and its ``message`` says why, where the instance is in the class or no change leads there.
+        An unknown class is a ``ClassifierError``.
+        """
+        name = self._class(towards)
+        if name == self.decision:
+            message = f"the instance is already in class {name}"
+        else:
+            case = self._against(name)
+            if case.general.root != TRUE:
+                return Contrast(
+                    name, listing.implicates(case, general=True, limit=limit, time_limit=time_limit)
+                )
+            condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
+            message = f"no instance{condition} is in class {name}"
+        return Contrast(name, Primes(lambda _: iter(()), limit, Clock(time_limit)), message)
+
+    def changes(
+        self, clause: Clause | Mapping[str, object], limit: int | None = None
+    ) -> Iterator[tuple[dict[str, str], str | None]]:
+        """Yield the instances that violate a clause by changing only its features, with their decisions.
+
+        For a clause of ``contrastive`` every decision is the class asked for; for a general necessary reason
+        every decision is another one than the explained; for a necessary reason at least one is.
+        """
+        wanted = self._literals(Clause, clause)
+        found = violations(self.model.diagram, self._positions, wanted, self._held, limit)
+        return ((self.model.domain.decode(row), self._name(label)) for row, label in found)
+
+    def shortest_sufficient_reason(
+        self, weights: Mapping[str, Weight] | None = None, time_limit: float | None = None
+    ) -> Term:
+        """Return the sufficient reason of least total weight; features without a weight weigh 1.
+
+        Of several, the one with the fewest features, then the first in the order of the features. Passing
+        the time limit (seconds) raises ``LimitExceeded``.
+        """
+        keys = shortest.Keys(self.model.domain, weights)
+        features = shortest.least_sufficient(self._case.complete, keys, self.model.diagram.order, time_limit)
+        return self._case.term({feature: self._case.own[feature] for feature in features})
+
+    def shortest_necessary_reason(self, weights: Mapping[str, Weight] | None = None) -> Clause | None:
+        """Return the necessary reason of least total weight, or None where nothing changes the decision.
+
+        Ties are broken as for ``shortest_sufficient_reason``. Takes linear time.
+        """
+        keys = shortest.Keys(self.model.domain, weights)
+        features = shortest.least_necessary(self._case.complete, keys)
+        return None if features is None else self._case.clause({f: self._case.own[f] for f in features})
+
+    def robustness(self, towards: str | None = None) -> Robustness:
+        """Return how many features must change for another decision, or for class ``towards``.
+
+        The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
+        distance is 0. Takes time linear in the decision diagram.
+        """
+        diagram = self.model.diagram
+        if towards is None:
+            wanted = [label for label in range(diagram.ends) if label != self._label]
+        else:
+            wanted = [self.model.label(towards)]
+        found = nearest(diagram, self._positions, wanted, self._held)
+        if found is None:
+            return Robustness(None)
+        distance = sum(one != other for one, other in zip(found, self._positions, strict=True))
+        decision = self._name(int(diagram.labels(_row(found))[0]))
+        return Robustness(distance, self.model.domain.decode(found), decision)
+
+    def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
+        """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""
+        return self._count(clauses=False, general=False, time_limit=time_limit)
+
+    def count_necessary_reasons(self, time_limit: float | None = None) -> int:
+        """Return how many necessary reasons there are; past the time limit ``LimitExceeded`` is raised."""
+        return self._count(clauses=True, general=False, time_limit=time_limit)
+
+    def count_general_sufficient_reasons(self, time_limit: float | None = None) -> int:
+        """Return how many general sufficient reasons there are; ``LimitExceeded`` past the time limit."""
+        return self._count(clauses=False, general=True, time_limit=time_limit)
+
+    def count_general_necessary_reasons(self, time_limit: float | None = None) -> int:
+        """Return how many general necessary reasons there are; ``LimitExceeded`` past the time limit.
+
+        Takes as long as listing them where a feature of three or more states has several literals.
+        """
+        return self._count(clauses=True, general=True, time_limit=time_limit)
+
+    def _count(self, *, clauses: bool, general: bool, time_limit: float | None) -> int:
+        order = self.model.diagram.order
+        return counting.count_reasons(
+            self._case, order, clauses=clauses, general=general, time_limit=time_limit
+        )
+
+    def necessary_features(self) -> tuple[str, ...]:
+        """Return the features that every sufficient reason has: each alone can change the decision."""
+        return self._names(self._case.needed)
+
+    def relevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
+        """Return the features that some sufficient reason has; ``LimitExceeded`` past the time limit."""
+        return self._names(relevance.relevant(self._case.complete, time_limit))
+
+    def irrelevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
+        """Return the features that no sufficient reason has, fixed ones among them."""
+        relevant = set(self.relevant_features(time_limit))
+        return tuple(name for name in self.model.domain.names if name not in relevant)
+
+    def is_sufficient(self, term: Term | Mapping[str, object], time_limit: float | None = None) -> Verdict:
+        """Return whether a term is a sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
+        return checks.is_sufficient(self._case, self._literals(Term, term), time_limit)
+
+    def is_necessary(self, clause: Clause | Mapping[str, object], time_limit: float | None = None) -> Verdict:
+        """Return whether a clause is a necessary reason, by SAT (see ``bnc2d.explain.checks``)."""
+        return checks.is_necessary(self._case, self._literals(Clause, clause), time_limit)
+
+    def is_general_sufficient(
+        self, term: Term | Mapping[str, object], time_limit: float | None = None
+    ) -> Verdict:
+        """Return whether a term is a general sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
+        return checks.is_general_sufficient(self._case, self._literals(Term, term), time_limit)
+
+    def is_general_necessary(
+        self,
+        clause: Clause | Mapping[str, object],
+        towards: str | None = None,
+        time_limit: float | None = None,
+    ) -> Verdict:
+        """Return whether a clause is a general necessary reason, by SAT (see ``bnc2d.explain.checks``).
+
+        With ``towards``, whether it is one of "not this class", as ``contrastive`` lists them.
+        """
+        wanted = self._literals(Clause, clause)
+        if towards is None:
+            return checks.is_general_necessary(self._case, wanted, time_limit)
+        name = self._class(towards)
+        if name == self.decision:
+            return Verdict(False, f"the instance is already in class {name}", self.instance)
+        return checks.is_general_necessary(self._against(name), wanted, time_limit)
+
+    def to_text(
+        self,
+        all: bool = False,  # noqa: A002 - reads best where it is called
+        *,
+        towards: str | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+    ) -> str:
+        """Return why, why not each other class, and what would change it, in plain sentences.
+
+        Each sentence has its formal reason beside it. The two shortest reasons a question are given, and how
+        many more there are; with ``all`` up to 200. ``limit`` replaces these numbers, ``time_limit``
+        the seconds for each list (2, with ``all`` 10). ``towards`` asks "why not" of that class alone.
+        """
+        return text.to_text(self, everything=all, towards=towards, limit=limit, time_limit=time_limit)
+
+    def _class(self, name: object) -> str:
+        """Return the name of a class; an unknown one is an error with the nearest name."""
+        return self.model.classes[self.model.label(name)]
+
+    def _names(self, features: Iterable[FeatureId]) -> tuple[str, ...]:
+        return tuple(self.model.domain.names[feature] for feature in features)
+
+    def _literals(self, kind: type[Literals], given: Mapping[str, object]) -> Literals:
+        if isinstance(given, kind):
+            if given.domain != self.model.domain:
+                raise LogicError("the term or clause is over other features or states than the model")
+            return given
+        if isinstance(given, Term | Clause):
+            raise LogicError(f"expected a {kind.__name__}, not a {type(given).__name__}")
+        return kind(self.model.domain, given)
+
+    def __repr__(self) -> str:
+        domain = self.model.domain
+        shown = [domain.show_literal(f, 1 << p) for f, p in enumerate(self._positions[:_SHOWN_FEATURES])]
+        more = ", …" if len(self._positions) > _SHOWN_FEATURES else ""
+        decided = f"no class of {self.target}" if self.decision is None else f"{self.target}={self.decision}"
+        return f"<Explanation of {decided} for {', '.join(shown)}{more}>"
+
+
+def _row(positions: Sequence[int]) -> Rows:
+    return np.array([positions], dtype=np.intp)

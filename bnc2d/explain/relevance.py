@@ -1,0 +1,113 @@
+"""Which features matter: those that some sufficient reason has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bnc2d.errors import LimitExceeded
+from bnc2d.logic.domain import FeatureId
+from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.stream import Clock, OutOfTime
+
+_CONFLICTS_AT_ONCE = 2_000
+
+
+def relevant(complete: NNF, time_limit: float | None) -> list[FeatureId]:
+    """Return the features that some sufficient reason has: those on which the complete reason depends.
+
+    A set from which a feature cannot be dropped lies above a sufficient reason with that feature. One is
+    found by SAT, with the reason in two copies that differ in the feature, and shrunk; every feature of the
+    result is relevant. Only features that occur in the circuit come into question.
+    """
+    clock = Clock(time_limit)
+    try:
+        return sorted(_relevant(complete, clock))
+    except OutOfTime:
+        raise LimitExceeded(f"relevance is not settled within the time limit of {time_limit:g} s") from None
+
+
+def _relevant(complete: NNF, clock: Clock) -> set[FeatureId]:
+    features = [complete.domain.index(name) for name in complete.features]
+    if not features:
+        return set()
+    found = _shrunk(complete, features, clock)
+    left = [feature for feature in features if feature not in found]
+    if not left:
+        return found
+    from pysat.solvers import Solver
+
+    with Solver(name="glucose4") as solver:
+        kept, dropped, same = _two_copies(complete, solver, features)
+        for feature in left:
+            if feature in found:
+                continue
+            alike = [same[other] for other in features if other != feature]
+            answer = None
+            while answer is None:
+                clock.check()
+                solver.conf_budget(_CONFLICTS_AT_ONCE)
+                answer = solver.solve_limited([*alike, -dropped[feature]])
+            if answer:
+                model = solver.get_model()
+                members = [other for other in features if model[kept[other] - 1] > 0]
+                found |= _shrunk(complete, members, clock)
+    return found
+
+
+def _two_copies(
+    complete: NNF, solver: Any, features: list[FeatureId]
+) -> tuple[dict[FeatureId, int], dict[FeatureId, int], dict[FeatureId, int]]:
+    """Say that the reason holds for the kept features and fails for the dropped copy of them.
+
+    Returns the variables of both copies and, for each feature, the one that makes the copies alike there. The
+    reason is monotone, so each copy needs only the implications towards its value.
+    """
+    count = len(features)
+    kept, dropped, same = (
+        {feature: 1 + turn * count + place for place, feature in enumerate(features)} for turn in range(3)
+    )
+    for feature in features:
+        solver.add_clause([-same[feature], -kept[feature], dropped[feature]])
+    top = 3 * count
+    literals, gates = complete.manager.program(complete.root)
+    true = {node: kept[feature] for node, feature, _ in literals}
+    false = {node: dropped[feature] for node, feature, _ in literals}
+    for node, is_or, children in gates:
+        true[node], false[node] = top + 1, top + 2
+        top += 2
+        above, below = [true[child] for child in children], [false[child] for child in children]
+        if is_or:
+            solver.add_clause([-true[node], *above])
+            for child in below:
+                solver.add_clause([false[node], -child])
+        else:
+            for child in above:
+                solver.add_clause([-true[node], child])
+            solver.add_clause([false[node], *(-child for child in below)])
+    solver.add_clause([true[complete.root]])
+    solver.add_clause([-false[complete.root]])
+    return kept, dropped, same
+
+
+def _shrunk(complete: NNF, features: list[FeatureId], clock: Clock) -> set[FeatureId]:
+    """Return a sufficient reason among the features; one that cannot be dropped from them stays."""
+    kept = sum(1 << feature for feature in features)
+    while True:
+        clock.check()
+        droppable = _without_one(complete, kept) & kept
+        if not droppable:
+            return {feature for feature in features if kept >> feature & 1}
+        kept &= ~(droppable & -droppable)
+
+
+def _without_one(complete: NNF, kept: int) -> int:
+    """Return as bit i whether the reason holds for the kept features without feature i; no constant."""
+    everything = (1 << len(complete.domain)) - 1
+    literals, gates = complete.manager.program(complete.root)
+    holds = {node: everything & ~(1 << f) if kept >> f & 1 else 0 for node, f, _ in literals}
+    for node, is_or, children in gates:
+        value = 0 if is_or else everything
+        for child in children:
+            value = value | holds[child] if is_or else value & holds[child]
+        holds[node] = value
+    return holds[complete.root]

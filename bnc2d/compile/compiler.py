@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bnc2d.compile.fast import compile_diagram
+from bnc2d.compile.feature_tree import Widths
 from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
 from bnc2d.compile.model import CompiledModel, Stats
 from bnc2d.compile.paper_method import compile_by_paper
@@ -59,15 +60,21 @@ class _Job:
     executor: Executor | None
 
 
+def _widths(widths: Widths) -> dict[str, int]:
+    return {
+        "omega": widths.omega,
+        "omega_right": widths.omega_right,
+        "omega_left": widths.omega_left,
+        "omega_total": widths.omega_total,
+    }
+
+
 def _fast(job: _Job) -> CompiledModel:
     result = compile_diagram(job.classifier, job.watch, job.memory_limit, job.certified, job.executor)
     stats = Stats(
         method="fast",
         seconds=job.watch.seconds,
-        omega=result.widths.omega,
-        omega_right=result.widths.omega_right,
-        omega_left=result.widths.omega_left,
-        omega_total=result.widths.omega_total,
+        **_widths(result.widths),
         log2_work=result.log_work,
         frontier=result.frontier,
         cells=result.labels.cells,
@@ -99,10 +106,7 @@ def _paper(job: _Job) -> CompiledModel:
     stats = Stats(
         method="paper",
         seconds=job.watch.seconds,
-        omega=result.widths.omega,
-        omega_right=result.widths.omega_right,
-        omega_left=result.widths.omega_left,
-        omega_total=result.widths.omega_total,
+        **_widths(result.widths),
         cells=result.cells,
         exact_calls=result.exact_calls,
         diagram_nodes=result.diagram.node_count,

@@ -16,9 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import distinct
+from bnc2d.compile.hashing import distinct, sorted_distinct
 from bnc2d.compile.netlist import Draft
-from bnc2d.compile.subfunctions import sorted_distinct
 from bnc2d.logic.manager import FALSE, TRUE
 
 CellSet: TypeAlias = int  # bit i stands for cell i

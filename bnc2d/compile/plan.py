@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import hash_weights
+from bnc2d.compile.hashing import hash_weights, sorted_distinct
 from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.subfunctions import (
     BlockRows,
@@ -21,7 +21,6 @@ from bnc2d.compile.subfunctions import (
     Numbers,
     SubFunctions,
     parts_of,
-    sorted_distinct,
 )
 
 # A block has at most so many cells, unless it is a single feature.

@@ -163,11 +163,3 @@ def parts_of(cells: Numbers) -> Parts:
     firsts = np.flatnonzero(begins)
     codes &= (1 << shift) - 1
     return Parts(firsts, targets.reshape(-1)[firsts], codes.reshape(-1))
-
-
-def sorted_distinct(values: NDArray[_Integer]) -> NDArray[_Integer]:
-    """Return the different values in ascending order; by sorting, which is faster than by hashing here."""
-    ascending = np.sort(values)
-    first = np.ones(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    return ascending[first]

@@ -17,6 +17,7 @@ from bnc2d.explain.contrast import Contrast, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.robust import Robustness, nearest
 from bnc2d.explain.shortest import Weight
+from bnc2d.explain.single import one_sufficient
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.manager import TRUE
 from bnc2d.logic.nnf import NNF
@@ -170,6 +171,15 @@ class Explanation:
         wanted = self._literals(Clause, clause)
         found = violations(self.model.diagram, self._positions, wanted, self._held, limit)
         return ((self.model.domain.decode(row), self._name(label)) for row, label in found)
+
+    def a_sufficient_reason(self) -> Term:
+        """Return one sufficient reason at once, whatever the size of the formula.
+
+        Features are given up in order while the others are enough; so it is minimal, but need not be among
+        the shortest.
+        """
+        features = one_sufficient(self.model.diagram, self._positions, {self._label}, self._held)
+        return self._case.term({feature: self._case.own[feature] for feature in features})
 
     def shortest_sufficient_reason(
         self, weights: Mapping[str, Weight] | None = None, time_limit: float | None = None

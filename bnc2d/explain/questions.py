@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import ClassifierError, InstanceError
+from bnc2d.explain.robust import nearest as nearest_row
 from bnc2d.explain.walks import integers
 from bnc2d.model.instances import Instance, Kind, encode
 from bnc2d.model.numbers import Number, exact
@@ -152,7 +153,8 @@ def nearest(
         wanted = [model.label(towards)]
     costs = _costs(model, weights)
     kept = {model.domain.index(name) for name in names_in(fixed)}
-    reached = _cheapest(model.diagram, row, wanted, costs, kept)
+    scale = lcm(*(cost.denominator for cost in costs))
+    reached = nearest_row(model.diagram, row, wanted, kept, [int(cost * scale) for cost in costs])
     if reached is None:
         return Nearest(None, None, None, {})
     before, after = model.domain.decode(row), model.domain.decode(reached)
@@ -181,35 +183,3 @@ def _costs(model: CompiledModel, weights: Mapping[str, Number] | None) -> list[F
         if costs[feature] < 0:
             raise ClassifierError(f"the weight of {name!r} must not be negative, but is {weight}")
     return costs
-
-
-def _cheapest(
-    diagram: Diagram, row: list[int], wanted: list[int], costs: list[Fraction], kept: set[int]
-) -> list[int] | None:
-    """Return the cheapest row that leads to a wanted label, by dynamic programming from the ends up."""
-    scale = lcm(*(cost.denominator for cost in costs))
-    prices = [int(cost * scale) for cost in costs]
-    never = sum(prices) + 1
-    least: NDArray[Any] = np.full(
-        diagram.ends + diagram.node_count, never, dtype=integers(2 * never * len(row))
-    )
-    least[wanted] = 0
-    levels = list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
-    steps: dict[int, NDArray[Any]] = {}
-    for feature, level, first in reversed(levels):
-        if len(level):
-            price = never if feature in kept else prices[feature]
-            steps[feature] = np.full(level.shape[1], price, dtype=least.dtype)
-            steps[feature][row[feature]] = 0
-            least[first : first + len(level)] = np.minimum((least[level] + steps[feature]).min(axis=1), never)
-    node = diagram.root
-    if least[node] == never:
-        return None
-    reached = list(row)
-    for feature, level, first in levels:
-        if node >= first and len(level):
-            totals = least[level[node - first]] + steps[feature]
-            stay = totals[row[feature]] == least[node]  # a free change is no reason to change
-            reached[feature] = row[feature] if stay else int(np.argmin(totals))
-            node = int(level[node - first, reached[feature]])
-    return reached

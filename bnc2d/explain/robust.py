@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.compile.diagram import Diagram
+from bnc2d.explain.walks import integers
 from bnc2d.logic.domain import FeatureId
 
 
@@ -25,35 +28,40 @@ class Robustness:
 
 
 def nearest(
-    diagram: Diagram, positions: Sequence[int], wanted: Collection[int], fixed: Collection[FeatureId]
+    diagram: Diagram,
+    positions: Sequence[int],
+    wanted: Collection[int],
+    fixed: Collection[FeatureId],
+    prices: Sequence[int] | None = None,
 ) -> list[int] | None:
     """Return the nearest instance with one of the wanted labels, as state positions; None if there is none.
 
-    Bottom-up, a level at a time, each node gets the least number of features below it that must change:
-    the least over its states of the child's number, plus one for states that are not the instance's. On the
-    way down again the instance's own state is taken where it is among the best, else the first best one.
+    Near is what changes few features, or cheap ones where they have ``prices``; fixed ones do not change.
+    Bottom-up, a level at a time, each node gets the least price of the changes below it: the least over its
+    states of the child's price, plus the feature's for states that are not the instance's. On the way down
+    again the instance's own state is taken where it is among the best, else the first best one.
     """
-    unreachable = len(positions) + 1
-    costs = np.full(diagram.ends + diagram.node_count, unreachable, dtype=np.int64)
-    costs[list(wanted)] = 0
-    steps = [
-        np.where(np.arange(level.shape[1]) == positions[feature], 0, unreachable if feature in fixed else 1)
-        for feature, level in zip(diagram.order, diagram.levels, strict=True)
-    ]
-    offsets = diagram.offsets()
-    for level, first, step in zip(reversed(diagram.levels), reversed(offsets), reversed(steps), strict=True):
+    costs = [1] * len(positions) if prices is None else list(prices)
+    never = sum(costs) + 1
+    size = diagram.ends + diagram.node_count
+    least: NDArray[Any] = np.full(size, never, dtype=integers(2 * never * len(positions)))
+    least[list(wanted)] = 0
+    levels = list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
+    steps: dict[FeatureId, NDArray[Any]] = {}
+    for feature, level, first in reversed(levels):
         if len(level):
-            cheapest = (costs[level] + step).min(axis=1)
-            costs[first : first + len(level)] = np.minimum(cheapest, unreachable)
-    if costs[diagram.root] == unreachable:
+            step = np.full(level.shape[1], never if feature in fixed else costs[feature], dtype=least.dtype)
+            step[positions[feature]] = 0
+            steps[feature] = step
+            least[first : first + len(level)] = np.minimum((least[level] + step).min(axis=1), never)
+    node = diagram.root
+    if least[node] == never:
         return None
     found = list(positions)
-    node = diagram.root
-    for feature, level, first, step in zip(diagram.order, diagram.levels, offsets, steps, strict=True):
-        if first <= node < first + len(level):
-            children = level[node - first]
-            totals = costs[children] + step
+    for feature, level, first in levels:
+        if node >= first and len(level):
+            totals = least[level[node - first]] + steps[feature]
             own = positions[feature]
-            found[feature] = own if totals[own] == totals.min() else int(totals.argmin())
-            node = int(children[found[feature]])
+            found[feature] = own if totals[own] == least[node] else int(np.argmin(totals))
+            node = int(level[node - first, found[feature]])
     return found

@@ -192,7 +192,7 @@ class Manager:
         """
         unique_and, unique_or = self._unique[_AND], self._unique[_OR]
         kinds, payloads = self.kinds, self.payloads
-        start = 0
+        start, count = 0, len(payloads)
         for number, disjunction, end in zip(numbers, is_or, ends, strict=True):
             if end - start == 2:
                 first, second = images[children[start]], images[children[start + 1]]
@@ -201,10 +201,11 @@ class Manager:
                 payload = tuple(sorted([images[child] for child in children[start:end]]))
             start = end
             table = unique_or if disjunction else unique_and
-            node = table.setdefault(payload, len(payloads))
-            if node == len(payloads):
+            node = table.setdefault(payload, count)
+            if node == count:
                 kinds.append(_OR if disjunction else _AND)
                 payloads.append(payload)
+                count += 1
             images[number] = node
 
     def assert_consistent(self) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,29 +11,7 @@ from bnc2d.compile import rows
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.testing import random_classifier
-
-
-@contextmanager
-def process_pool() -> Iterator[Executor]:
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        yield pool
-
-
-@contextmanager
-def thread_pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(2) as pool:
-        yield pool
-
-
-@contextmanager
-def dask_cluster() -> Iterator[Executor]:
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,  # type: ignore[no-untyped-call]
-        Client(cluster) as client,  # type: ignore[no-untyped-call]
-    ):
-        yield client.get_executor()
+from tests.executors import EXECUTORS, MakeExecutor
 
 
 def same(one: CompiledModel, other: CompiledModel) -> bool:
@@ -50,10 +25,11 @@ def same(one: CompiledModel, other: CompiledModel) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")  # of what the libraries do at their start and end
-@pytest.mark.parametrize("make", [process_pool, thread_pool, dask_cluster])
-def test_the_result_does_not_depend_on_the_executor(make: object, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("make", EXECUTORS)
+def test_the_result_does_not_depend_on_the_executor(
+    make: MakeExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rows, "CELLS", 64)
-    assert callable(make)
     with make() as executor:
         for seed in range(6):
             classifier = random_classifier(

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from bnc2d.compile.blocks import BlockCircuits
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.guards import GuardBuilder, choose_guards
+from bnc2d.compile.hashing import sorted_distinct
 from bnc2d.compile.implication import Implications
 from bnc2d.compile.minimise import Minimiser, small_formulas
 from bnc2d.compile.netlist import Draft
 from bnc2d.compile.plan import Planner, scaled, shared
-from bnc2d.compile.subfunctions import CellTables, SubFunctions, parts_of, sorted_distinct, two_ended
+from bnc2d.compile.subfunctions import CellTables, SubFunctions, parts_of, two_ended
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.queries import evaluate_rows, is_or_decomposable, node_count
 from tests.compile.test_minimise import (

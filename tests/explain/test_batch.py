@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future
 from fractions import Fraction
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -27,6 +24,7 @@ from bnc2d import (
 )
 from bnc2d.explain import batch
 from bnc2d.explain.batch import KINDS, Row
+from tests.executors import EXECUTORS, MakeExecutor
 from tests.explain.brute import Known, known_models
 
 PATIENTS = [
@@ -73,33 +71,10 @@ def majority(size: int) -> CompiledModel:
     return model
 
 
-@contextmanager
-def process_pool() -> Iterator[Executor]:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        yield pool
-
-
-@contextmanager
-def thread_pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(2) as pool:
-        yield pool
-
-
-@contextmanager
-def dask_cluster() -> Iterator[Executor]:
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,  # type: ignore[no-untyped-call]
-        Client(cluster) as client,  # type: ignore[no-untyped-call]
-    ):
-        yield client.get_executor()
-
-
 @pytest.mark.filterwarnings("ignore")  # of what the libraries do at their start and end
-@pytest.mark.parametrize("make", [process_pool, thread_pool, dask_cluster])
+@pytest.mark.parametrize("make", EXECUTORS)
 def test_the_result_does_not_depend_on_the_executor(
-    make: Any, diagnosis: CompiledModel, monkeypatch: pytest.MonkeyPatch
+    make: MakeExecutor, diagnosis: CompiledModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = majority(24)
     unanimous = [dict.fromkeys(many.features, state) for state in ("0", "1")]

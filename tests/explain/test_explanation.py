@@ -241,9 +241,9 @@ def test_limits_cut_cleanly(wide: CompiledModel, kind: str) -> None:
     assert (list(late), late.cut, late.complete) == ([], "time", False)
     started = perf_counter()
     some = getattr(e, kind)(time_limit=0.2)
-    assert sum(1 for _ in some) > 0
-    assert some.cut == "time" or some.complete
-    assert perf_counter() - started < 5
+    count = sum(1 for _ in some)  # on a busy machine possibly none
+    assert some.cut == "time" or (some.complete and count > 0)
+    assert perf_counter() - started < 10
     with pytest.raises(LogicError, match="negative"):
         getattr(e, kind)(limit=-1)
     with pytest.raises(LogicError, match="seconds"):

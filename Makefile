@@ -42,4 +42,4 @@ long: setup
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.long --jobs $(JOBS)
 
 clean:
-	rm -rf .venv build dist out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist out bnc2d-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -37,8 +37,9 @@ def test_every_question_has_its_example() -> None:
     assert ANSWERS.keys() <= {path.stem for path in (ROOT / "examples").glob("*.py")}
 
 
-def test_readme_shows_what_the_demo_prints() -> None:
-    done = subprocess.run([sys.executable, "-m", "bnc2d", "demo"], capture_output=True, text=True, check=True)
+def test_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "bnc2d", "demo"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     start = done.stdout.index("The patient:")
     stop = done.stdout.index("Of all 18")

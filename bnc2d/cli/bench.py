@@ -8,6 +8,7 @@ import multiprocessing
 import resource
 import signal
 import statistics
+import sys
 import time
 from collections.abc import Generator
 from contextlib import closing, suppress
@@ -71,11 +72,13 @@ def run(options: argparse.Namespace) -> int:
     records = _finished(output)
     missing = [item for item in wanted if item not in records]
     stream = _opened(output)
+    _show_progress(0, len(missing))
     try:
         with closing(_run_all(suite, missing, options.time_limit, max(1, options.jobs))) as finished:
-            for item, record in finished:
+            for number, (item, record) in enumerate(finished, start=1):
                 _write(record, stream)
                 records[item] = record
+                _show_progress(number, len(missing))
     finally:
         if stream is not None:
             stream.close()
@@ -110,10 +113,19 @@ def _opened(path: Path | None) -> TextIO | None:
 
 
 def _write(record: dict[str, Any], stream: TextIO | None) -> None:
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # the line of progress makes room
     print(json.dumps(record, ensure_ascii=False) + "\n", end="", file=stream, flush=True)  # a line at once
     if stream is not None:
         shown = f"{record['seconds']:.2f} s" if record["seconds"] is not None else ""
         print(f"{record['problem']} {record['which']}: {record['status']} {shown}", flush=True)
+
+
+def _show_progress(done: int, total: int) -> None:
+    """Say on a terminal how far it is; no thread draws it, because problems run in forked processes."""
+    if sys.stderr.isatty():
+        end = "" if done < total else "\r\x1b[K"
+        print(f"\r{done} of {total} problems done{end}", end="", file=sys.stderr, flush=True)
 
 
 def _run_all(

@@ -1,4 +1,4 @@
-"""What several commands share: network files, classifier options, tables."""
+"""What several commands share: network files and classifier options."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from bnc2d.errors import InstanceError
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import Classifier
+from bnc2d.model.decision import Ties
 from bnc2d.model.network import BayesianNetwork
 
 
@@ -19,13 +19,14 @@ def add_network_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
-def add_classifier_options(command: argparse.ArgumentParser) -> None:
-    """Add target, features, threshold, positive state and tie rule."""
-    command.add_argument("--target", required=True, metavar="NAME", help="the variable to decide")
+def add_classifier_options(command: argparse.ArgumentParser, required: bool = True) -> None:
+    """Add target, features, threshold, positive state and tie rule; not required where a model may come."""
+    needed = "the variable to decide" if required else "the variable to decide (a network needs it)"
+    command.add_argument("--target", required=required, metavar="NAME", help=needed)
     command.add_argument("--features", metavar="A,B,C", help="default: all leaves but the target")
     command.add_argument("--threshold", metavar="T", help="decide --positive iff its posterior exceeds T")
     command.add_argument("--positive", metavar="STATE", help="default: the second state of the target")
-    command.add_argument("--ties", choices=("lowest", "none"), default="lowest", help="default: lowest")
+    command.add_argument("--ties", choices=("lowest", "none"), help="default: lowest")
 
 
 def load_network(source: str, normalise: bool) -> BayesianNetwork:
@@ -38,22 +39,10 @@ def load_network(source: str, normalise: bool) -> BayesianNetwork:
 def make_classifier(network: BayesianNetwork, options: argparse.Namespace) -> Classifier:
     """Return the classifier that the options describe."""
     features = None if options.features is None else split_names(options.features, network.names)
-    return Classifier(network, options.target, features, options.threshold, options.positive, options.ties)
+    ties: Ties = options.ties or "lowest"
+    return Classifier(network, options.target, features, options.threshold, options.positive, ties)
 
 
 def split_names(text: str, known: Sequence[str]) -> list[str]:
     """Split a comma-separated list; a name that itself holds a comma is kept when it is the whole text."""
     return [text] if text in known else [name.strip() for name in text.split(",") if name.strip()]
-
-
-def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, str]:
-    """Return the instance that ``NAME=STATE`` words describe; a name may hold ``=`` if it is a feature."""
-    instance: dict[str, str] = {}
-    for word in words:
-        name = next((f for f in features if word.startswith(f + "=")), word.partition("=")[0])
-        if not word.startswith(name + "="):
-            raise InstanceError(f"{word!r} is not of the form NAME=STATE")
-        if name in instance:
-            raise InstanceError(f"the feature {name!r} is set twice")
-        instance[name] = word[len(name) + 1 :]
-    return instance

@@ -12,6 +12,7 @@ from bnc2d.cli.common import (
     load_network,
     make_classifier,
 )
+from bnc2d.cli.printing import printable
 from bnc2d.compile.compiler import METHODS, compile_classifier
 from bnc2d.compile.store import save_model
 
@@ -56,11 +57,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, ensure_ascii=False))
         return 0
-    print(f"{classifier.target} from {len(classifier.features)} features, {facts['seconds']:.2f} s")
+    print(
+        f"{printable(classifier.target)} from {len(classifier.features)} features, {facts['seconds']:.2f} s"
+    )
     for name, formula in formulas.items():
-        count, total = model.count(name), classifier.instance_count
-        print(
-            f"  {name}: {count} of {total} instances, {formula.node_count} nodes, {formula.edge_count} edges"
-        )
+        share = f"{model.count(name)} of {classifier.instance_count} instances"
+        print(f"  {printable(name)}: {share}, {formula.node_count} nodes, {formula.edge_count} edges")
     print(f"wrote {options.output}")
     return 0

@@ -4,98 +4,131 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from bnc2d.atomic import atomic_write
+from bnc2d.cli.explain import literals, show
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import FormatError
+from bnc2d.explain.explanation import explain
+from bnc2d.explain.text import answers, headline
 from bnc2d.formats.builtin import example
-from bnc2d.logic.terms import Clause, Term
+from bnc2d.logic.manager import Manager
+from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 from bnc2d.verify.checks import verify_model
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
+PICTURE = "class-2.svg"
+
+# As the paper prints them; ``paper_formulas`` builds the same.
+PRINTED = {
+    "class 2": "(HR∈{Normal,High} ∨ (CT ∧ BP=High)) ∧ (BP∈{Low,High} ∨ HR=Low)",
+    "not class 0": "(BP∈{Normal,High} ∨ HR∈{Normal,High})"
+    " ∧ (BP∈{Low,High} ∨ ((¬CT ∨ HR∈{Normal,High}) ∧ (CT ∨ HR=High)))"
+    " ∧ (BP∈{Low,Normal} ∨ CT ∨ HR∈{Normal,High})",
+}
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    command.epilog = "example:\n  bnc2d demo"
+    command.epilog = "example:\n  bnc2d demo\n  bnc2d demo --out pictures"
+    command.add_argument("--out", default="bnc2d-demo", metavar="DIR", help="where the picture goes")
     command.add_argument("--json", action="store_true", help="print JSON for machines")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Decide one patient exactly, say why, and say what would change the decision."""
+    """Decide one patient exactly, say why in words, and compare our formulas with those in the paper."""
     classifier = Classifier(example("diagnosis"), target="D", features=["BP", "CT", "HR"])
     model = compile_classifier(classifier)
     report = verify_model(model)
-    decision = str(model.predict(PATIENT))
-    formula = model.formula(decision)
-    reason = formula.complete_reason(PATIENT)
-    sufficient = list(reason.prime_implicants(towards=PATIENT))
-    necessary = list(reason.prime_implicates(towards=PATIENT))
+    explanation = explain(model, PATIENT)
     posterior = classifier.posterior(PATIENT)
     sizes = {name: model.count(name) for name in model.classes}
+    ours = {"class 2": model.formula("2"), "not class 0": model.formula("0", negated=True)}
+    paper = paper_formulas(model.manager)
+    same = {name: bool(formula.equivalent(paper[name])) for name, formula in ours.items()}
+    picture = _write_picture(Path(options.out), model.formula("2"))
+    code = 0 if report and all(same.values()) else 1
     if options.json:
-        facts = {
+        facts: dict[str, Any] = {
             "instance": PATIENT,
-            "decision": decision,
+            "decision": explanation.decision,
             "posterior": {state: str(p) for state, p in posterior.items()},
-            "formula": str(formula),
-            "complete_reason": str(reason),
-            "sufficient_reasons": [_as_instance(term) for term in sufficient],
-            "necessary_reasons": [_as_instance(clause) for clause in necessary],
+            "formula": str(model.formula(str(explanation.decision))),
+            "complete_reason": str(explanation.complete_reason),
+            "sufficient_reasons": [literals(term) for term in explanation.sufficient_reasons()],
+            "necessary_reasons": [literals(clause) for clause in explanation.necessary_reasons()],
             "instances_per_class": sizes,
+            "paper": {
+                name: {"formula": text, "ours": str(ours[name]), "equivalent": same[name]}
+                for name, text in PRINTED.items()
+            },
             "verified": report.passed,
+            "picture": str(picture),
         }
         print(json.dumps(facts, ensure_ascii=False, indent=1))
-        return 0 if report else 1
-    say = Console(highlight=False).print
+        return code
+    console = Console(highlight=False)
+    say = console.print
     say("[bold]A diagnosis, explained[/] (the network of Zhang and Darwiche 2026)")
-    say(f"\nThe patient: {_literals(PATIENT)}. Which disease class D, 0, 1 or 2?\n")
+    say("\nThe patient: high blood pressure (BP), a positive CT, normal heart rate (HR).")
+    say("Which disease class D, 0, 1 or 2?\n")
     chances = Table("class", "P(class | patient), exact", "decimal")
     for state, probability in posterior.items():
-        style = "bold" if state == decision else None
+        style = "bold" if state == explanation.decision else None
         chances.add_row(f"D={state}", str(probability), f"{float(probability):.4f}", style=style)
     say(chances)
-    say(f"\n[bold]Decision: D={decision}.[/] The classifier decides so exactly when")
-    say(f"  {formula}")
-    say("\n[bold]Why?[/] Each line alone fixes the decision (the sufficient reasons):")
-    for term in sufficient:
-        say(f"  • {_literals(_as_instance(term))}")
-    say("\n[bold]What would change it?[/] Giving up a whole line can (the necessary reasons):")
-    for clause in necessary:
-        part = _as_instance(clause)
-        changed, new = _nearest_change(model, part)
-        say(f"  • {_literals(part, ' or ')}: with {_literals(changed)} the decision becomes D={new}")
+    say()
+    show(console, headline(explanation), answers(explanation))
     share = ", ".join(f"D={name}: {size}" for name, size in sizes.items())
     say(f"\nOf all {classifier.instance_count} possible patients: {share}.")
     passed = sum(check.passed for check in report.checks)
     say(f"Verified: {passed} of {len(report.checks)} independent checks passed (structure, SAT, SDD,")
     say("a second compiler, exact inference on every patient).")
-    say("\nNext, another patient or your own file:")
-    say("  bnc2d predict diagnosis --target D BP=Low CT=0 HR=Low")
+    say("\n[bold]The formulas[/] that the paper prints, and ours, compared by a SAT solver:")
+    for name, formula in ours.items():
+        verdict = "equivalent" if same[name] else "NOT equivalent"
+        say(Text(f"  {name}: {verdict}", "green" if same[name] else "red"))
+        say(Text(f"    paper: {PRINTED[name]}\n    ours:  {formula}"), soft_wrap=True)
+    say("\nA picture of class 2 as a circuit, with the part that holds for the patient:")
+    say(Text(f"  {picture}"), soft_wrap=True)
+    say("\nNext, another patient, every reason, or your own file:")
+    say("  bnc2d explain diagnosis --target D BP=Low CT=0 HR=Low")
+    say("  bnc2d explain diagnosis --target D BP=High CT=1 HR=Normal --all")
     say("  bnc2d compile my_network.bif --target NAME -o my_model.bnc2d")
-    return 0 if report else 1
+    return code
 
 
-def _as_instance(literals: Term | Clause) -> dict[str, str]:
-    """Return the literals of a complete reason's prime: each holds one state, the patient's."""
-    return {name: next(iter(states)) for name, states in literals.items()}
+def paper_formulas(manager: Manager) -> dict[str, NNF]:
+    """Return the class formulas as the paper prints them, part by part."""
+
+    def bp(*states: str) -> NNF:
+        return NNF.literal(manager, "BP", states)
+
+    def hr(*states: str) -> NNF:
+        return NNF.literal(manager, "HR", states)
+
+    ct, no_ct = NNF.literal(manager, "CT", "1"), NNF.literal(manager, "CT", "0")
+    beats = hr("Normal", "High")
+    return {
+        "class 2": (beats | (ct & bp("High"))) & (bp("Low", "High") | hr("Low")),
+        "not class 0": (bp("Normal", "High") | beats)
+        & (bp("Low", "High") | ((no_ct | beats) & (ct | hr("High"))))
+        & (bp("Low", "Normal") | ct | beats),
+    }
 
 
-def _literals(part: Mapping[str, str], joint: str = " and ") -> str:
-    return joint.join(f"{name}={state}" for name, state in part.items())
-
-
-def _nearest_change(model: CompiledModel, part: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return new states for the features of a necessary reason that change the decision, and the new one."""
-    others = model.formula(str(model.predict(PATIENT)), negated=True)
-    fixed = {name: state for name, state in PATIENT.items() if name not in part}
-    witness = others.condition(fixed).satisfiable().witness
-    if witness is None:
-        raise AssertionError("a necessary reason has a change by definition")
-    changed = {name: witness[name] for name in part if witness[name] != PATIENT[name]}
-    return changed, str(model.predict({**PATIENT, **changed}))
+def _write_picture(folder: Path, formula: NNF) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
+    atomic_write(folder / PICTURE, formula.to_svg(highlight=PATIENT).encode())
+    return folder / PICTURE

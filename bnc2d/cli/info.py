@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bnc2d.cli.common import add_network_options, load_network
+from bnc2d.cli.printing import printable
 from bnc2d.model.network import BayesianNetwork
 
 
@@ -42,15 +43,17 @@ def run(options: argparse.Namespace) -> int:
         low, high = fact["min_states"], fact["max_states"]
         states = str(low) if low == high else f"{low}-{high}"
         counts = [fact["variables"], fact["edges"], fact["roots"], fact["leaves"], states]
-        table.add_row(Text(fact["file"]), *map(str, counts), str(fact["max_parents"]), str(fact["entries"]))
+        table.add_row(
+            Text(printable(fact["file"])), *map(str, counts), str(fact["max_parents"]), str(fact["entries"])
+        )
     console.print(table)
     for fact in facts if options.variables else []:
-        listing = Table(title=Text(fact["file"]))
+        listing = Table(title=Text(printable(fact["file"])))
         for heading in ("variable", "states", "parents"):
             listing.add_column(heading)
         for variable in fact["list"]:
             states, parents = ", ".join(variable["states"]), ", ".join(variable["parents"])
-            listing.add_row(Text(variable["name"]), Text(states), Text(parents))
+            listing.add_row(*(Text(printable(text)) for text in (variable["name"], states, parents)))
         console.print(listing)
     return 0
 

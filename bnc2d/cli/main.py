@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 from importlib import import_module
 
+from bnc2d.cli.printing import printable
 from bnc2d.errors import Bnc2dError, Bnc2dWarning
 from bnc2d.version import __version__
 
@@ -16,11 +17,15 @@ from bnc2d.version import __version__
 COMMANDS = {
     "info": "describe networks: size, roots, leaves, states",
     "compile": "compile every class of a classifier into a formula",
+    "explain": "say why an instance is decided so, why not otherwise, what would change it",
     "verify": "check a compiled model by independent means",
     "bench": "compile a folder of benchmark problems",
     "predict": "decide the class of instances, with exact posteriors",
     "convert": "read a network and write it in another format",
+    "explore": "write a page to explore a model",
+    "draw": "draw networks, trees and circuits",
     "demo": "explain a diagnosis, from network to reasons",
+    "completion": "print a script that completes words in bash, zsh or fish",
 }
 
 EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
@@ -54,8 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    parser = _parser(words)
-    options = parser.parse_args(words)
+    parser = make_parser(words)
+    options, left = parser.parse_known_args(words)
+    # argparse takes words for a list at one place only; NAME=STATE words may come before and after options.
+    if left and (not hasattr(options, "instance") or any(word.startswith("-") for word in left)):
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    if left:
+        options.instance = [*options.instance, *left]
     if options.command is None:
         parser.print_help()
         return EXIT_OK
@@ -63,7 +73,8 @@ def _run(words: list[str]) -> int:
     return code
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser with the arguments of those commands that are among the words."""
     parser = argparse.ArgumentParser(
         prog="bnc2d", description="Bayesian network classifiers as logic, explained with guarantees."
     )
@@ -103,8 +114,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _say(kind: str, message: str) -> None:
     """Print one line; names from files must not steer the terminal."""
-    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(message.split()))
-    print(f"bnc2d: {kind}: {line}", file=sys.stderr)
+    print(f"bnc2d: {kind}: {printable(' '.join(message.split()))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

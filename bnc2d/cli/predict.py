@@ -1,45 +1,50 @@
-"""``bnc2d predict``: the class of an instance and its exact posterior."""
+"""``bnc2d predict``: the class of instances and their exact posteriors."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from fractions import Fraction
 
-from bnc2d.cli.common import (
-    add_classifier_options,
-    add_network_options,
-    load_network,
-    make_classifier,
-    parse_instance,
-)
+from bnc2d.cli.instances import add_instance_options, read_instances
+from bnc2d.cli.models import add_model_options, load_classifier
+from bnc2d.cli.printing import printable, working
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    command.epilog = "example:\n  bnc2d predict diagnosis --target D BP=High CT=1 HR=Normal"
-    command.add_argument("file", metavar="FILE", help="network file or built-in name")
-    command.add_argument("instance", nargs="+", metavar="NAME=STATE", help="a state for every feature")
-    add_classifier_options(command)
-    add_network_options(command)
+    command.epilog = (
+        "example:\n  bnc2d predict diagnosis --target D BP=High CT=1 HR=Normal\n"
+        "  bnc2d predict diagnosis.bnc2d --csv patients.csv"
+    )
+    add_model_options(command)
+    add_instance_options(command)
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the decision, then the posterior of every class."""
-    classifier = make_classifier(load_network(options.file, options.normalise), options)
-    instance = parse_instance(options.instance, classifier.features)
-    decision, posterior = classifier.predict(instance), classifier.posterior(instance)
+    """Print each decision, then the posterior of every class."""
+    classifier = load_classifier(options)
+    given = read_instances(options, classifier.feature_variables)
+    with working("deciding", options.json):
+        decisions = classifier.predict(list(given.instances))
+        posteriors = [classifier.posterior(instance) for instance in given.instances]  # one by one: exact
     if options.json:
-        exact = {state: str(p) for state, p in posterior.items()}
-        print(json.dumps({"decision": decision, "posterior": exact}, ensure_ascii=False))
+        facts = [
+            {"decision": decision, "posterior": {state: str(p) for state, p in posterior.items()}}
+            for decision, posterior in zip(decisions, posteriors, strict=True)
+        ]
+        print(json.dumps(facts[0] if given.single else facts, ensure_ascii=False))
         return 0
-    print(
-        f"{classifier.target} = {decision}"
-        if decision is not None
-        else f"{classifier.target}: tied, no class"
-    )
-    for state, probability in posterior.items():
-        print(f"  P({classifier.target}={state} | instance) = {float(probability):.6f}")
-    if not any(posterior.values()):
-        print("  the instance is impossible: its probability is zero and the tie rule decides")
+    for place, decision, posterior in zip(given.places, decisions, posteriors, strict=True):
+        print(printable(_shown("" if given.single else place, classifier.target, decision, posterior)))
     return 0
+
+
+def _shown(place: str, target: str, decision: str | None, posterior: dict[str, Fraction]) -> str:
+    decided = f"{target} = {decision}" if decision is not None else f"{target}: tied, no class"
+    lines = [f"{place}: {decided}" if place else decided]
+    lines += [f"  P({target}={state} | instance) = {float(p):.6f}" for state, p in posterior.items()]
+    if not any(posterior.values()):
+        lines.append("  the instance is impossible: its probability is zero and the tie rule decides")
+    return "\n".join(lines)

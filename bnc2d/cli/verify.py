@@ -6,6 +6,7 @@ import argparse
 import json
 from dataclasses import asdict
 
+from bnc2d.cli.printing import printable, working
 from bnc2d.compile.store import load_model
 from bnc2d.verify.checks import verify_model
 
@@ -24,10 +25,12 @@ def configure(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print every check; exit with 1 if one failed."""
     model = load_model(options.model)
-    report = verify_model(model, time_limit=options.time_limit, samples=options.samples, seed=options.seed)
+    limits = {"time_limit": options.time_limit, "samples": options.samples, "seed": options.seed}
+    with working("verifying", options.json):
+        report = verify_model(model, **limits)
     if options.json:
         print(json.dumps({"passed": report.passed, "checks": [asdict(check) for check in report.checks]}))
     else:
-        print(report)
+        print(printable(str(report)))
         print("verified" if report else "NOT verified")
     return 0 if report else 1

@@ -1,15 +1,18 @@
 """The command line as a person meets it: answers, one-line errors, exit codes, a quick start."""
 
 import json
+import re
 import subprocess
 import sys
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import pysolvers  # type: ignore[import-not-found]
 import pytest
 
-from bnc2d import example, read_network, write_network
+from bnc2d import Domain, Manager, example, read_network, write_network
+from bnc2d.cli.demo import PRINTED, paper_formulas
 from bnc2d.cli.main import COMMANDS, main
 from tests.cli.running import run
 
@@ -30,7 +33,10 @@ def test_every_command_has_help_with_an_example(command: str, capsys: pytest.Cap
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
     assert stop.value.code == 0
-    assert f"example:\n  bnc2d {command}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    last_paragraph = shown.rstrip().rpartition("\n\n")[2]
+    assert last_paragraph.startswith(f"example:\n  bnc2d {command}")
+    assert "--json" in shown
 
 
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,15 +82,46 @@ def test_convert(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert json.loads(out) == {"file": str(target), "variables": 5}
 
 
-def test_demo_explains(capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_explains(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     code, out, _ = run(capsys, "demo")
     assert code == 0
-    assert "Decision: D=2." in out
-    _, out, _ = run(capsys, "demo", "--json")
+    assert "Decision: D is 2." in out
+    assert "class 2: equivalent" in out
+    assert "not class 0: equivalent" in out
+    assert str(Path("bnc2d-demo", "class-2.svg")) in out
+    assert "\x1b" not in out
+    _, out, _ = run(capsys, "demo", "--json", "--out", "a/b")
     facts = json.loads(out)
     assert facts["instances_per_class"] == {"0": 6, "1": 3, "2": 9}
-    assert facts["sufficient_reasons"] == [{"BP": "High", "CT": "1"}, {"BP": "High", "HR": "Normal"}]
-    assert facts["necessary_reasons"] == [{"BP": "High"}, {"CT": "1", "HR": "Normal"}]
+    assert facts["sufficient_reasons"] == [{"BP": ["High"], "CT": ["1"]}, {"BP": ["High"], "HR": ["Normal"]}]
+    assert facts["necessary_reasons"] == [{"BP": ["High"]}, {"CT": ["1"], "HR": ["Normal"]}]
+    assert facts["verified"]
+    assert all(formula["equivalent"] for formula in facts["paper"].values())
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"bnc2d-demo/class-2.svg", "a/b/class-2.svg"}
+    assert facts["picture"] in left
+    assert (tmp_path / facts["picture"]).read_text(encoding="utf-8").lstrip().startswith("<svg")
+    code, out, err = run(capsys, "demo", "--out", "a/b/class-2.svg")
+    assert (code, out) == (2, "")
+    assert "cannot make the folder" in err
+
+
+def test_the_demo_builds_the_formulas_that_it_prints() -> None:
+    """Evaluate the printed text on all patients, with nothing of ours but the state names."""
+    domain = Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1"), "HR": ("Low", "Normal", "High")})
+    built = paper_formulas(Manager(domain))
+    assert built.keys() == PRINTED.keys()
+    for name, text in PRINTED.items():
+        python = re.sub(r"∈\{([^}]*)\}", lambda m: f" in {tuple(m[1].split(','))}", text)
+        python = (
+            re.sub(r"=(\w+)", r"=='\1'", python).replace("∧", "and").replace("∨", "or").replace("¬", "not ")
+        )
+        for bp, ct, hr in product(*domain.states):
+            holds = eval(python, {}, {"BP": bp, "CT": ct == "1", "HR": hr})  # noqa: S307 - our own constant
+            assert built[name].evaluate({"BP": bp, "CT": ct, "HR": hr}) == holds
 
 
 def test_a_file_wins_over_a_built_in_name(
@@ -102,6 +139,8 @@ def test_a_file_wins_over_a_built_in_name(
     [
         (["info", "nowhere.bif"], "nowhere.bif"),
         (["info", "setup.cfg"], "setup.cfg"),
+        (["predict", "diagnosis", "--target", "D"], "an instance is missing"),
+        (["predict", "diagnosis", "BP=High"], "--target NAME must say what to decide"),
         (["predict", "diagnosis", "--target", "d", "BP=High"], "unknown variable 'd'; did you mean 'D'?"),
         (["predict", "diagnosis", "--target", "D", "BP=High"], "sets no state for 'CT', 'HR'"),
         (["predict", "diagnosis", "--target", "D", "BP"], "'BP' is not of the form NAME=STATE"),

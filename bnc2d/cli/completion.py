@@ -1,0 +1,202 @@
+"""``bnc2d completion``: a script that completes commands, options and their values in a shell.
+
+The script is made from the parsers once, by hand: a library such as argcomplete would ask bnc2d, and load
+numpy, at every press of the key.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from bnc2d.cli.main import COMMANDS, make_parser
+from bnc2d.formats.builtin import examples
+
+_FILES = ("FILE", "FILE.json", "DIR", "MODEL", "OUT")  # what stands for a path in the help
+_NETWORK = "built-in name"  # in the help of words that need not be a path
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option's names, its help, and what may follow it: nothing, a path, some words, or anything."""
+
+    names: tuple[str, ...]
+    summary: str
+    takes_value: bool
+    takes_path: bool
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command with its options and the words that may stand alone, beside paths."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+    words: tuple[str, ...]
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    command.epilog = (
+        "example:\n  bnc2d completion bash > ~/.local/share/bash-completion/completions/bnc2d\n"
+        '  bnc2d completion zsh > "${fpath[1]}/_bnc2d"\n'
+        "  bnc2d completion fish > ~/.config/fish/completions/bnc2d.fish"
+    )
+    command.add_argument("shell", choices=tuple(_SCRIPTS), help="the shell that is to run the script")
+    command.add_argument("--json", action="store_true", help="print what is completed as JSON for machines")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the script."""
+    found = commands()
+    if options.json:
+        print(json.dumps([asdict(command) for command in found], ensure_ascii=False, indent=1))
+    else:
+        print(_SCRIPTS[options.shell](found), end="")
+    return 0
+
+
+def commands() -> list[Command]:
+    """Return every command as the parsers describe it."""
+    parser = make_parser(tuple(COMMANDS))
+    parsers = next(
+        action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    return [_command(name, parsers[name]) for name in COMMANDS]
+
+
+def _command(name: str, parser: argparse.ArgumentParser) -> Command:
+    options, words = [], []
+    for action in parser._actions:
+        metavar = str(action.metavar)
+        choices = tuple(str(choice) for choice in action.choices or ())
+        if action.option_strings:
+            value, summary = action.nargs != 0, action.help or ""
+            path = value and (metavar in _FILES or "-o" in action.option_strings)
+            options.append(Option(tuple(action.option_strings), summary, value, path, choices))
+        else:
+            words += [*choices, *(examples() if _NETWORK in (action.help or "") else ())]
+    return Command(name, COMMANDS[name], tuple(options), tuple(words))
+
+
+def _bash(found: Iterable[Command]) -> str:
+    values, words = [], []
+    for command in found:
+        for option in command.options:
+            if option.takes_value:
+                where = "|".join(f"{command.name}:{name}" for name in option.names)
+                answer = f"_bnc2d_words {_quoted(option.choices)}; " if option.choices else ""
+                answer = "_bnc2d_files; " if option.takes_path else answer
+                values.append(f"        {where}) {answer}return ;;")
+        names = [name for option in command.options for name in option.names]
+        words.append(f"        {command.name}) options={_quoted(names)}; words={_quoted(command.words)} ;;")
+    return f"""# bash completion for bnc2d, made by `bnc2d completion bash`
+_bnc2d_words() {{
+    COMPREPLY+=($(IFS=' '; compgen -W "$1" -- "$current"))
+}}
+_bnc2d_files() {{
+    COMPREPLY+=($(compgen -f -- "$current"))
+}}
+_bnc2d() {{
+    local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
+    local command="${{COMP_WORDS[1]}}" options="" words="" IFS=$'\\n'
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _bnc2d_words {_quoted([*COMMANDS, "--help", "--version"])}
+        return
+    fi
+    case "$command:$before" in
+{_lines(values)}
+    esac
+    case "$command" in
+{_lines(words)}
+        *) return ;;
+    esac
+    case "$current" in
+        -*) _bnc2d_words "$options" ;;
+        *) _bnc2d_words "$words"; _bnc2d_files ;;
+    esac
+}}
+complete -o filenames -F _bnc2d bnc2d
+"""
+
+
+def _zsh(found: Iterable[Command]) -> str:
+    cases, summaries = [], []
+    for command in found:
+        summaries.append(_quoted([f"{command.name}:{command.summary}"], whole=True))
+        specs = []
+        for option in command.options:
+            summary = _without(option.summary, "[]:")
+            value = ""
+            if option.takes_value:
+                value = ":value:" + ("_files" if option.takes_path else f"({' '.join(option.choices)})")
+            specs += [_quoted([f"{name}[{summary}]{value}"], whole=True) for name in option.names]
+        words = f"compadd -- {' '.join(map(shlex.quote, command.words))}; " if command.words else ""
+        specs.append(_quoted([f"*:word:{{{words}_files}}"], whole=True))
+        cases.append(f"        {command.name}) _arguments {' '.join(specs)} ;;")
+    return f"""#compdef bnc2d
+# zsh completion for bnc2d, made by `bnc2d completion zsh`
+_bnc2d() {{
+    local -a summaries
+    summaries=({" ".join(summaries)})
+    if (( CURRENT == 2 )); then
+        _describe command summaries
+        return
+    fi
+    local name=$words[2]
+    shift words
+    (( CURRENT -= 1 ))
+    case $name in
+{_lines(cases)}
+    esac
+}}
+if [ "$funcstack[1]" = _bnc2d ]; then _bnc2d "$@"; else compdef _bnc2d bnc2d; fi
+"""
+
+
+def _fish(found: Iterable[Command]) -> str:
+    lines = ["# fish completion for bnc2d, made by `bnc2d completion fish`"]
+    for command in found:
+        summary = _fish_quoted(command.summary)
+        lines.append(f"complete -c bnc2d -n __fish_use_subcommand -f -a {command.name} -d {summary}")
+        here = f"complete -c bnc2d -n '__fish_seen_subcommand_from {command.name}'"
+        if command.words:
+            lines.append(f"{here} -a {_fish_quoted(' '.join(command.words))}")
+        for option in command.options:
+            flags = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
+            value = ""
+            if option.takes_value:
+                value = " -r" if option.takes_path else " -x"
+            if option.choices:
+                value += f" -a {_fish_quoted(' '.join(option.choices))}"
+            lines.append(f"{here} {' '.join(flags)}{value} -d {_fish_quoted(option.summary)}")
+    return _lines(lines) + "\n"
+
+
+def _lines(parts: Iterable[str]) -> str:
+    return "\n".join(parts)
+
+
+def _quoted(words: Iterable[str], whole: bool = False) -> str:
+    """Return words as one quoted word of a shell, which splits it again unless it is meant whole."""
+    text = " ".join(words)
+    return shlex.quote(text) if whole else f'"{text}"'
+
+
+def _fish_quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _without(text: str, characters: str) -> str:
+    return "".join(character for character in text if character not in characters)
+
+
+_SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

@@ -1,0 +1,214 @@
+"""``bnc2d explain``: from words, CSV and JSON, in words and as data, with errors that help."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from bnc2d import Classifier, Explanation, example
+from bnc2d.cli.explain import show
+from bnc2d.cli.main import main
+from bnc2d.cli.printing import working
+from bnc2d.explain.text import answers, headline
+from tests.cli.running import run
+
+PATIENT = ["BP=High", "CT=1", "HR=Normal"]
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a compiled model in the current folder, which is the test's own."""
+    monkeypatch.chdir(tmp_path)
+    Classifier(example("diagnosis"), "D").compile().save("d.bnc2d")
+    return "d.bnc2d"
+
+
+def patient(fixed: Sequence[str] = ()) -> Explanation:
+    instance = dict(word.split("=") for word in PATIENT)
+    explanation: Explanation = Classifier(example("diagnosis"), "D").compile().explain(instance, fixed)
+    return explanation
+
+
+def facts(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    code, out, err = run(capsys, "explain", *words, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_words_are_those_of_to_text(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "explain", model, *PATIENT)
+    assert (code, err) == (0, "")
+    assert out == patient().to_text() + "\n"
+    _, out, _ = run(capsys, "explain", model, *PATIENT, "--all", "--towards", "0", "--fixed", "CT")
+    assert out == patient(fixed=["CT"]).to_text(all=True, towards="0") + "\n"
+
+
+def test_json_has_everything(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = facts(capsys, model, *PATIENT)
+    assert (found["decision"], found["target"], found["fixed"]) == ("2", "D", [])
+    assert found["complete_reason"] == "BP=High ∧ (CT ∨ HR=Normal)"
+    assert found["sufficient_reasons"] == [
+        {"BP": ["High"], "CT": ["1"]},
+        {"BP": ["High"], "HR": ["Normal"]},
+    ]
+    assert found["necessary_reasons"] == [{"BP": ["High"]}, {"CT": ["1"], "HR": ["Normal"]}]
+    assert {"BP": ["Low", "High"], "HR": ["Normal", "High"]} in found["general_sufficient_reasons"]
+    assert found["general_necessary_reasons"][0] == {"BP": ["Low", "High"]}
+    assert found["contrastive"]["1"] == {"reasons": [{"BP": ["Low", "High"]}], "message": None, "cut": None}
+    assert found["robustness"]["distance"] == 1
+    assert set(found["cut"].values()) == {None}
+
+
+def test_json_keeps_to_its_options(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = facts(capsys, model, *PATIENT, "--towards", "0", "--fixed", "BP", "--limit", "1")
+    assert list(found["contrastive"]) == ["0"]
+    assert found["fixed"] == ["BP"]
+    assert found["cut"]["sufficient_reasons"] == "limit"
+    assert found["robustness"] == {
+        "distance": 2,
+        "witness": {"BP": "High", "CT": "0", "HR": "Low"},
+        "decision": "0",
+    }
+    found = facts(capsys, model, *PATIENT, "--fixed", "BP,CT,HR")
+    assert found["contrastive"]["0"]["message"] == "no instance with BP, CT, HR as here is in class 0"
+    assert found["robustness"] == {"distance": None, "witness": None, "decision": None}
+    found = facts(capsys, model, *PATIENT, "--time-limit", "0")
+    assert set(found["cut"].values()) == {"time"}
+
+
+def test_a_network_is_compiled_first(capsys: pytest.CaptureFixture[str]) -> None:
+    found = facts(capsys, "diagnosis", "--target", "D", "BP=Low", "--features", "BP,HR", "HR=Low")
+    assert found["instance"] == {"BP": "Low", "HR": "Low"}
+    rule = ["--target=lung", "--features=smoke,xray", "--threshold=0.5", "--positive=yes"]
+    assert facts(capsys, "asia", *rule, "smoke=yes", "xray=yes")["decision"] == "yes"
+
+
+def test_many_instances(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("p.csv").write_text('\ufeffD,BP, CT,HR\n1,High,1,Normal\n\n2,Low,0,"Low"\n', encoding="utf-8")
+    rows = [{"BP": "High", "CT": 1, "HR": "Normal"}, {"BP": "Low", "CT": False, "HR": "Low"}]
+    Path("p.json").write_text(json.dumps(rows), encoding="utf-8")
+    Path("one.json").write_text(json.dumps(rows[1]), encoding="utf-8")
+    for command in ("explain", "predict"):
+        for source in (["--csv", "p.csv"], ["--instance", "p.json"]):
+            _, out, _ = run(capsys, command, model, *source, "--json")
+            assert [found["decision"] for found in json.loads(out)] == ["2", "0"]
+        _, out, _ = run(capsys, command, model, "--instance", "one.json", "--json")
+        assert json.loads(out)["decision"] == "0"
+    _, out, _ = run(capsys, "explain", model, "--csv", "p.csv")
+    assert out.startswith("--- p.csv:2\nDecision: D is 2.\n")
+    assert "\n\n--- p.csv:4\nDecision: D is 0.\n" in out
+    _, out, _ = run(capsys, "predict", model, "--csv", "p.csv")
+    assert out.startswith("p.csv:2: D = 2\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["d.bnc2d", "BP=high", "CT=1", "HR=Low"], "'BP' has no state 'high'; did you mean 'High'?"),
+        (["d.bnc2d", "BPP=High", "CT=1", "HR=Low"], "given: 'BPP'; did you mean 'BP'?"),
+        (["d.bnc2d", *PATIENT, "X=1"], "'X' is not a feature of this classifier"),
+        (["d.bnc2d", "BP", "CT=1", "HR=Low"], "'BP' is not of the form NAME=STATE"),
+        (["d.bnc2d"], "an instance is missing: NAME=STATE words, --csv FILE"),
+        (["d.bnc2d", *PATIENT, "--csv", "p.csv"], "one of these at a time"),
+        (["d.bnc2d", *PATIENT, "--fixed", "bp"], "unknown feature 'bp'; did you mean 'BP'?"),
+        (["d.bnc2d", *PATIENT, "--towards", "3"], "has no class '3'"),
+        (["d.bnc2d", *PATIENT, "--target", "D"], "compiled already, so --target does not apply"),
+        (["d.bnc2d", *PATIENT, "--limit", "-1"], "limit must not be negative"),
+        (["d.bnc2d", *PATIENT, "--time-limit", "nan"], "time_limit must be"),
+        (["nowhere.bnc2d", *PATIENT], "cannot read"),
+        (["diagnosis", *PATIENT], "--target NAME must say what to decide"),
+        (["d.bnc2d", "--csv", "nowhere.csv"], "cannot read"),
+        (["d.bnc2d", "--instance", "nowhere.json"], "cannot read"),
+    ],
+)
+def test_errors_are_one_line(
+    words: list[str], message: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "explain", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"BP,CT,HR\nHigh,1\n", "f:2: 2 cells, but 3 columns"),
+        (b"BP,CT,HR\nHigh,1,Low\nHig,1,Low\n", "f:3: variable 'BP' has no state 'Hig'; did you mean 'High'?"),
+        (b"BP,CT,Hr\nHigh,1,Low\n", "f:2: the instance sets no state for 'HR' (given: 'Hr'"),
+        (b"BP,BP,HR\nHigh,1,Low\n", "f:1: more than one column 'BP'"),
+        (b"BP,CT,HR\n", "no instance in the file"),
+        (b"", "no instance in the file"),
+        (b"BP,CT,HR\n\xff,1,Low\n", "not UTF-8"),
+        (b'BP,CT,HR\n"High,1,Low\n', "not CSV"),
+    ],
+)  # fmt: skip
+def test_csv_errors(text: bytes, message: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("f").write_bytes(text)
+    code, out, err = run(capsys, "explain", model, "--csv", "f")
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "f:1: not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "no instance in the file"),
+        ("3", "an instance is an object from feature to state, not int"),
+        ('[{"BP": "High", "CT": 1, "HR": "Low"}, 3]', "f: instance 2: an instance is an object"),
+        ('{"BP": "High", "CT": null, "HR": "Low"}', "f: variable 'CT' has no state 'None'"),
+        ('{"BP": "High", "CT": [1], "HR": "Low"}', "f: variable 'CT' has no state"),
+    ],
+    ids=range(7),
+)
+def test_json_errors(text: str, message: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("f").write_text(text, encoding="utf-8")
+    code, out, err = run(capsys, "explain", model, "--instance", "f")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_unknown_options_are_named(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["explain", model, *PATIENT, "--towrds", "0"])
+    assert stop.value.code == 2
+    assert "unrecognized arguments: --towrds" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["verify", model, "BP=High"])
+
+
+def test_a_terminal_gets_tables_and_a_pipe_no_escape_codes(model: str) -> None:
+    command = [sys.executable, "-m", "bnc2d", "explain", model, *PATIENT]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "\x1b" not in done.stdout + done.stderr
+    explanation = patient()
+    page = StringIO()
+    console = Console(file=page, force_terminal=True, width=120, color_system="standard")
+    show(console, headline(explanation), answers(explanation))
+    assert "\x1b[" in page.getvalue()
+    for part in ("BP∈{Low,High} ∧ HR∈{Normal,High}", "BP were Normal and CT were 0", "and 1 more"):
+        assert part in page.getvalue()
+
+
+def test_a_sign_of_life_only_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with working("verifying") as now:
+        now("still verifying")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with working("verifying") as now:
+        now("still\x1b verifying")
+    assert "verifying" in capsys.readouterr().err

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from bnc2d.model.cpt import CPT as CPT
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
     from bnc2d.model.variable import Variable as Variable
+    from bnc2d.report.explore import write_page as write_page
 
 _HOME = {
     "bnc2d.errors": (
@@ -79,6 +80,7 @@ _HOME = {
     "bnc2d.model.cpt": "CPT",
     "bnc2d.model.network": "BayesianNetwork",
     "bnc2d.model.variable": "Variable",
+    "bnc2d.report.explore": "write_page",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 

@@ -18,8 +18,9 @@ ALLOWED: dict[str, set[str]] = {
     "compile": {"model", "logic"},
     "explain": {"model", "logic", "compile"},
     "verify": {"model", "logic", "compile", "explain"},
+    "report": {"model", "logic", "formats", "compile", "explain", "verify"},
     "testing": {"model", "logic"},
-    "cli": {"model", "logic", "formats", "compile", "explain", "verify"},
+    "cli": {"model", "logic", "formats", "compile", "explain", "verify", "report"},
     "__main__": {"cli"},
 }
 

@@ -1,0 +1,93 @@
+"""A compiled model as plain data for a page: what the page's script needs, and nothing else.
+
+All circuits share one list of nodes, children before parents: ``[0, value]`` is a constant,
+``[1, feature, states]`` a literal, ``[2, child, …]`` an AND, ``[3, child, …]`` an OR. A set of states is a
+number whose bit *i* stands for state *i*, written in text where JavaScript's numbers would round it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bnc2d.compile.circuit import class_formula
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import LimitExceeded
+from bnc2d.logic.domain import StateMask
+from bnc2d.logic.manager import Kind, NodeId
+from bnc2d.names import false_true
+from bnc2d.report.drawing import drawing_data
+
+# A page of more nodes (circuits and diagram together) would be slow to load and to use.
+MAX_NODES = 400_000
+
+_EXACT_IN_JAVASCRIPT = 2**53
+
+
+def page_data(model: CompiledModel) -> dict[str, Any]:
+    """Return everything that a page shows about a model, ready for JSON.
+
+    A model with more than ``MAX_NODES`` nodes is refused with ``LimitExceeded``.
+    """
+    _check_size(model.diagram.node_count)
+    roots = _roots(model)
+    nodes = sorted({node for pair in roots for root in pair for node in model.manager.reachable(root)})
+    _check_size(model.diagram.node_count + len(nodes))
+    place = {node: position for position, node in enumerate(nodes)}
+    counts = model.diagram.counts(model.domain.cardinalities)
+    total = model.domain.instance_count
+    return {
+        "name": model.classifier.network.name,
+        "target": model.target,
+        "features": [
+            [name, list(states), _true_state(states)]
+            for name, states in zip(model.domain.names, model.domain.states, strict=True)
+        ],
+        "classes": list(model.classes),
+        "counts": [[str(count), count / total] for count in counts],
+        "total": str(total),
+        "diagram": {
+            "order": list(model.diagram.order),
+            "ends": model.diagram.ends,
+            "levels": [level.tolist() for level in model.diagram.levels],
+            "root": model.diagram.root,
+        },
+        "nodes": [_node(model, node, place) for node in nodes],
+        "roots": [[place[root] for root in pair] for pair in roots],
+        "pictures": [drawing_data(model.manager, root, place) for root, _ in roots],
+    }
+
+
+def _check_size(count: int) -> None:
+    if count > MAX_NODES:
+        raise LimitExceeded(
+            f"the model has {count} nodes, a page can hold {MAX_NODES}; try fewer features or classes"
+        )
+
+
+def _roots(model: CompiledModel) -> list[tuple[NodeId, NodeId]]:
+    """Return the formula of each class and of its complement; last, where ties are, of no class."""
+    roots = [(model.formula(name).root, model.formula(name, negated=True).root) for name in model.classes]
+    for label in range(len(model.classes), model.diagram.ends):
+        positive, negative = (class_formula(model.diagram, model.manager, label, n) for n in (False, True))
+        roots.append((positive, negative))
+    return roots
+
+
+def _node(model: CompiledModel, node: NodeId, place: dict[NodeId, int]) -> list[int | str]:
+    kind = model.manager.kind(node)
+    if kind == Kind.CONSTANT:
+        return [int(kind), node]
+    if kind == Kind.LITERAL:
+        feature, mask = model.manager.literal_of(node)
+        return [int(kind), feature, _states(mask)]
+    return [int(kind), *(place[child] for child in model.manager.children(node))]
+
+
+def _states(mask: StateMask) -> int | str:
+    return mask if mask < _EXACT_IN_JAVASCRIPT else str(mask)
+
+
+def _true_state(states: tuple[str, ...]) -> int:
+    """Return the position of the state that reads as true, or -1 where the states do not read so."""
+    reading = false_true(states)
+    return -1 if reading is None else states.index(reading[1])

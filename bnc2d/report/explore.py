@@ -1,0 +1,77 @@
+"""A page to explore a model: one HTML file with the model and the logic in it, and nothing from outside.
+
+The page's own script answers everything (decisions, reasons, what-if) from the circuits and the diagram in
+the file. A content security policy allows that script and that style by their digests, and nothing else:
+whatever a network calls its variables, it is shown, never run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from bnc2d.atomic import atomic_write
+from bnc2d.compile.model import CompiledModel
+from bnc2d.report.data import page_data
+from bnc2d.version import __version__
+
+_SCRIPTS = ("logic.js", "primes.js", "reasons.js", "picture.js", "view.js")
+
+
+def page_html(model: CompiledModel) -> str:
+    """Return the page; the same model always gives the same text.
+
+    >>> import bnc2d
+    >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
+    >>> "default-src 'none'" in page_html(model)
+    True
+    """
+    style = "\n" + _asset("page.css")
+    script = '\n"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in _SCRIPTS) + "})();\n"
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    fields = {
+        "policy": policy,
+        "title": escape(_printable(f"{model.target}: explore the decisions")),
+        "style": style,
+        "data": _embedded(page_data(model)),
+        "script": script,
+        "version": __version__,
+    }
+    # Split once, so that nothing inserted is searched for fields again.
+    before, *rest = _asset("page.html").split("{{")
+    parts = [before]
+    for piece in rest:
+        name, _, text = piece.partition("}}")
+        parts += [fields[name], text]
+    return "".join(parts)
+
+
+def write_page(model: CompiledModel, path: str | os.PathLike[str]) -> None:
+    """Write the page to explore a model; the file appears whole or not at all."""
+    atomic_write(path, page_html(model).encode())
+
+
+def _asset(name: str) -> str:
+    return files("bnc2d.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Return JSON that no HTML parser can take for markup: in ASCII, without angle brackets or ampersands."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -1,0 +1,319 @@
+"""The page to explore a model: what its script answers, in a real browser, is what Python answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bnc2d
+import bnc2d.testing
+from bnc2d.compile.model import CompiledModel
+from bnc2d.logic.terms import Clause, Term
+from bnc2d.report.explore import page_html, write_page
+from bnc2d.testing import mixed_classifier, random_classifier, random_instance
+from tests.report.browser import Browser, find_chromium
+from tests.report.models import diagnosis, hostile, many_states
+
+CHROMIUM = find_chromium()
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome is installed"
+)
+TAB, RIGHT = ("Tab", 9), ("ArrowRight", 39)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    assert CHROMIUM is not None
+    with Browser(CHROMIUM, tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Browser]:
+    """The browser with the page of ``diagnosis``, at the instance of the paper; it must log nothing."""
+    write_page(diagnosis(), tmp_path / "page.html")
+    browser.look(1200, 900)
+    browser.open(tmp_path / "page.html", "#2.1.1")
+    yield browser
+    assert browser.messages == []
+
+
+def plain(model: CompiledModel, primes: Iterable[Term | Clause]) -> list[list[list[Any]]]:
+    """Return reasons as the page gives them: features and states by their positions."""
+    return [
+        [[f, [s for s in range(mask.bit_length()) if mask >> s & 1]] for f, mask in prime.masks.items()]
+        for prime in primes
+    ]
+
+
+def expected(model: CompiledModel, instance: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page should answer about an instance."""
+    why = model.explain(instance)
+    witness = why.robustness().witness
+    return {
+        "decision": why.decision,
+        "sufficient": plain(model, why.sufficient_reasons()),
+        "necessary": plain(model, why.necessary_reasons()),
+        "generalSufficient": plain(model, why.general_sufficient_reasons()),
+        "generalNecessary": plain(model, why.general_necessary_reasons()),
+        "contrast": [
+            None if name == why.decision else plain(model, why.contrastive(name)) for name in model.classes
+        ],
+        "nearest": None if witness is None else model.domain.encode(witness),
+    }
+
+
+def answered(browser: Browser, instances: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """Return the page's answers, which must be complete, with the lists as in ``expected``."""
+    browser.run("bnc2d.limits.milliseconds = bnc2d.limits.listed = 1e6")
+    found: list[dict[str, Any]] = browser.run(f"{json.dumps(instances)}.map(bnc2d.answers)")
+    for answer in found:
+        lists = [answer[key] for key in answer if isinstance(answer[key], dict)]
+        for entry in [*lists, *filter(None, answer["contrast"])]:
+            assert not entry["cut"]
+            assert entry["total"] == len(entry["items"])
+        for key, value in answer.items():
+            if isinstance(value, dict):
+                answer[key] = value["items"]
+        answer["contrast"] = [entry and entry["items"] for entry in answer["contrast"]]
+    return found
+
+
+def compare(browser: Browser, model: CompiledModel, instances: list[dict[str, str]]) -> None:
+    for instance, answer in zip(instances, answered(browser, instances), strict=True):
+        why = model.explain(instance)
+        for reason, text in (
+            (why.complete_reason, answer.pop("completeReason")),
+            (why.general_reason, answer.pop("generalReason")),
+        ):
+            shown = str(reason).replace("\u202e", "\ufffd")  # a name must not turn the text around
+            assert text.startswith("too long") if shown.startswith("<NNF") else text == shown
+        assert answer == expected(model, instance)
+
+
+@needs_chromium
+def test_every_answer_on_every_instance_of_diagnosis(opened: Browser) -> None:
+    model = diagnosis()
+    instances = [model.domain.decode((b, c, h)) for b in range(3) for c in range(2) for h in range(3)]
+    compare(opened, model, instances)
+    for general in (False, True):
+        held = opened.run(
+            f"(all => all.map(i => all.map(o => bnc2d.reasonHolds(i, o, {json.dumps(general)}))))"
+            f"({json.dumps(instances)})"
+        )
+        for instance, row in zip(instances, held, strict=True):
+            why = model.explain(instance)
+            reason = why.general_reason if general else why.complete_reason
+            assert row == reason.evaluate(instances).tolist()
+
+
+@needs_chromium
+def test_answers_on_random_models(browser: Browser, tmp_path: Path) -> None:
+    kinds = set()
+    for seed in range(12):  # ties, no class, features of one state or nine, empty classes
+        model = mixed_classifier(seed).compile()
+        write_page(model, tmp_path / "page.html")
+        browser.open(tmp_path / "page.html")
+        compare(browser, model, [random_instance(model.classifier, number) for number in range(6)])
+        kinds.add((len(model.classes) > 2, model.diagram.ends > len(model.classes)))
+        assert browser.messages == []
+    assert len(kinds) > 2
+
+
+@needs_chromium
+def test_answers_on_a_larger_model(browser: Browser, tmp_path: Path) -> None:
+    classifier = random_classifier(
+        35, variables=18, features=12, max_states=4, zero_share=0.0, deterministic_share=0.0, repeat_share=0.0
+    )
+    model = classifier.compile()
+    assert len(model.features) == 12
+    assert len(model.classes) > 2
+    assert model.diagram.node_count > 1000
+    write_page(model, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    compare(browser, model, [random_instance(classifier, number) for number in range(8)])
+
+
+@needs_chromium
+def test_the_decision_follows_a_click_and_the_keyboard(opened: Browser) -> None:
+    verdict = "document.getElementById('verdict').textContent"
+    assert opened.run(verdict) == "D = 2"
+    label = "[...document.querySelectorAll('.state')].find(e => e.textContent.startsWith('Normal'))"
+    assert opened.run(f"{label}.textContent") == "Normal→ 1"  # what choosing it would do
+    opened.run(f"{label}.click()")
+    assert opened.run(verdict) == "D = 1"
+    opened.settle()
+    assert opened.run("location.hash") == "#1.1.1"
+    opened.run("document.querySelector('[name=feature0]:checked').focus()")
+    opened.press(*RIGHT)
+    assert opened.run(verdict) == "D = 2"
+    opened.settle()
+    opened.run("document.getElementById('decision').focus()")
+    opened.press(*TAB)
+    assert opened.run("document.activeElement.textContent") == "Make this change"
+    opened.press(*TAB)
+    assert opened.run("document.activeElement.name") == "feature0"
+
+
+@needs_chromium
+def test_what_the_page_says(opened: Browser) -> None:
+    text = opened.run("document.body.innerText")
+    for sentence in (
+        "Nearest other decision: 1 change away. BP=Normal would give 1.",
+        "BP=High ∧ (CT ∨ HR=Normal)",
+        "BP∈{Low,High} ∧ HR∈{Normal,High}",
+        "BP=High ∨ HR∈{Normal,High}",
+        "50.0 %",
+    ):
+        assert sentence in text
+    assert opened.run("document.getElementById('verdict').getAttribute('aria-live')") == "polite"
+    lit = opened.run("document.querySelectorAll('.drawing .on').length")
+    assert lit > 0
+    assert opened.run("document.querySelectorAll('#contrast-list li').length") == 3
+    opened.run("document.querySelector('#contrast-list button').click()")  # violates the clause
+    assert opened.run("document.getElementById('verdict').textContent") == "D = 0"
+    assert opened.run("document.activeElement.id") == "decision"
+    opened.settle()
+
+
+@needs_chromium
+def test_every_control_has_a_name_and_ids_are_unique(opened: Browser) -> None:
+    nameless = (
+        "[...document.querySelectorAll('input,select,button')]"
+        ".filter(e => !(e.labels?.length || e.textContent.trim())).length"
+    )
+    assert opened.run(nameless) == 0
+    assert opened.run(
+        "(ids => ids.length === new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))"
+    )
+
+
+@needs_chromium
+def test_the_circuit_lights_up_what_holds(opened: Browser) -> None:
+    boxes = (
+        "[...document.querySelectorAll('.drawing .literal{}')].map(e => e.querySelector('text').textContent)"
+    )
+    choose = (
+        "(s => {{ s.value = '{}'; s.dispatchEvent(new Event('change')); }})(document.getElementById('drawn'))"
+    )
+    model = diagnosis()
+    instance = model.domain.decode((2, 1, 1))
+    for number, name in enumerate(model.classes):
+        opened.run(choose.format(number))
+        formula = model.formula(name)
+        literals = [formula.manager.literal_of(n) for n, *_ in formula.manager.program(formula.root).literals]
+        shown = {model.domain.show_literal(*literal) for literal in literals}
+        holding = {
+            model.domain.show_literal(f, mask)
+            for f, mask in literals
+            if mask >> model.domain.state_index(f, instance[model.features[f]]) & 1
+        }
+        assert set(opened.run(boxes.format(""))) == shown
+        assert set(opened.run(boxes.format(".on"))) == holding
+        gate = opened.run("document.querySelector('.drawing .gate').classList.contains('on')")
+        assert gate == (name == "2")
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "phone"), [(320, True), (390, True), (800, False), (1400, False)])
+def test_nothing_is_wider_than_the_screen(opened: Browser, width: int, phone: bool) -> None:
+    opened.look(width, 844, phone=phone)
+    assert opened.run("document.documentElement.scrollWidth <= innerWidth")
+
+
+@needs_chromium
+def test_text_has_contrast_in_light_and_dark(opened: Browser) -> None:
+    script = """
+    (selectors => {
+      const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+      const light = (rgb) => rgb.slice(0, 3).map((v) => v / 255)
+        .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const ground = (e) => {
+        const colour = numbers(getComputedStyle(e).backgroundColor);
+        return colour.length === 3 || colour[3] > 0 ? colour : ground(e.parentElement);
+      };
+      return Math.min(...selectors.flatMap((s) => [...document.querySelectorAll(s)]).map((e) => {
+        const [a, b] = [light(numbers(getComputedStyle(e).color)), light(ground(e))];
+        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      }));
+    })(['h1', '.hint', '.leads', 'button', '.state', '#verdict .class', 'tr.on td', 'footer p', '.formula'])
+    """
+    for dark in (False, True):
+        opened.look(1200, 900, dark=dark)
+        opened.run("new Promise(done => setTimeout(done, 250))")  # colours change gently
+        assert opened.run(script) >= 4.5
+
+
+@needs_chromium
+def test_hostile_names_are_shown_and_not_run(browser: Browser, tmp_path: Path) -> None:
+    model = hostile()
+    write_page(model, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    compare(browser, model, [model.domain.decode((a, b)) for a in range(2) for b in range(3)])
+    assert browser.run("typeof window.x") == "undefined"
+    assert browser.run("document.querySelectorAll('script').length") == 2
+    assert browser.run("document.querySelectorAll('img, main b, form svg').length") == 0
+    text = browser.run("document.body.textContent")
+    for variable in model.classifier.feature_variables:
+        for name in (variable.name, *variable.states):
+            assert name in text
+    assert browser.messages == []
+
+
+@needs_chromium
+def test_the_policy_stops_scripts_and_requests(browser: Browser, tmp_path: Path) -> None:
+    page = page_html(diagnosis())
+    bad = "<script>window.x = 1</script><img src='https://example.invalid/a.png'></body>"
+    (tmp_path / "page.html").write_text(page.replace("</body>", bad), encoding="utf-8")
+    browser.open(tmp_path / "page.html")
+    assert browser.run("typeof window.x") == "undefined"
+    assert sum("Content Security Policy" in message for message in browser.messages) == 2
+
+
+@needs_chromium
+def test_long_lists_are_cut_and_say_so(browser: Browser, tmp_path: Path) -> None:
+    model = bnc2d.Classifier(bnc2d.testing.random_naive_bayes(3, 20), "Y").compile()
+    write_page(model, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    assert browser.run("document.getElementById('circuit').innerText").endswith("too many to draw here.")
+    click = "[...document.querySelectorAll('#reasons button')].find(e => / more/.test(e.textContent)).click()"
+    browser.run(click)
+    assert browser.run("document.querySelectorAll('#list0 li').length") > 12
+    assert browser.run("document.activeElement === document.querySelectorAll('#list0 li')[12]")
+    instance = dict.fromkeys(model.features, "0")
+    why = model.explain(instance)
+    browser.run("Object.assign(bnc2d.limits, {milliseconds: 1e6, listed: 5})")
+    first = browser.run(f"bnc2d.answers({json.dumps(instance)})")["sufficient"]
+    count = why.count_sufficient_reasons()
+    assert (len(first["items"]), first["cut"], first["total"]) == (5, True, count)
+    browser.run("Object.assign(bnc2d.limits, {steps: 15000, listed: 1000})")
+    answer = browser.run(f"bnc2d.answers({json.dumps(instance)})")
+    for kind, check in (("sufficient", why.is_sufficient), ("generalNecessary", why.is_general_necessary)):
+        assert answer[kind]["cut"]
+        assert answer[kind]["total"] is None
+        assert answer[kind]["items"]
+        for item in answer[kind]["items"]:
+            assert check({model.features[f]: model.domain.states[f][state] for f, (state,) in item})
+    browser.run(f"bnc2d.show({json.dumps(instance)})")
+    browser.settle()
+    assert "there are more, too many for a page" in browser.run("document.body.innerText")
+    assert browser.messages == []
+
+
+@needs_chromium
+def test_a_feature_of_many_states_is_a_list(browser: Browser, tmp_path: Path) -> None:
+    model = many_states()
+    write_page(model, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    compare(browser, model, [{"X": state} for state in ("s0", "s1", "s58", "s59")])
+    assert browser.run("document.getElementById('feature0').options[59].textContent") == "s59 → 1"
+    browser.run("document.getElementById('feature0').focus()")
+    browser.press("ArrowDown", 40)
+    browser.settle()
+    assert browser.run("document.getElementById('verdict').textContent") == "Y = 1"
+    assert browser.messages == []

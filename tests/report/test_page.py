@@ -1,0 +1,65 @@
+"""The text of the page to explore a model, and the command that writes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import bnc2d
+from bnc2d.errors import LimitExceeded
+from bnc2d.report import data
+from bnc2d.report.explore import page_html
+from tests.cli.running import run
+from tests.report.models import diagnosis, hostile, many_states
+
+
+def test_the_page_is_one_file_without_outside_resources() -> None:
+    model = diagnosis()
+    page = page_html(model)
+    assert page == page_html(model)
+    assert "{{" not in re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.DOTALL)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none';")
+    assert "unsafe" not in policy[1]
+    assert not re.search(r"""(src|href)=(?!"#)""", page.partition("<script")[0])
+
+
+def test_embedded_names_cannot_end_the_data() -> None:
+    page = page_html(hostile())
+    inside = page.partition('<script type="application/json" id="model">')[2].partition("</script>")[0]
+    assert not re.search("[<>&\u2028]", inside)
+    assert json.loads(inside)["features"][0][0] == "<script>window.x=1</script>"
+    assert page.count("<script") == page.count("</script>") == 2
+
+
+def test_a_model_too_large_for_a_page_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "MAX_NODES", 10)
+    with pytest.raises(LimitExceeded, match="a page can hold 10"):
+        page_html(diagnosis())
+
+
+def test_masks_beyond_javascript_numbers_are_text() -> None:
+    literals = [node for node in data.page_data(many_states())["nodes"] if node[0] == 1]
+    assert {type(node[2]) for node in literals} == {str}
+    assert {int(node[2]) for node in literals} == {sum(1 << s for s in range(a, 60, 2)) for a in (0, 1)}
+
+
+def test_the_command_writes_the_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model, page = str(tmp_path / "d.bnc2d"), tmp_path / "d.html"
+    diagnosis().save(model)
+    code, out, _ = run(capsys, "explore", model, "-o", str(page))
+    assert code == 0
+    assert "wrote" in out
+    assert page.read_text(encoding="utf-8") == page_html(bnc2d.load(model))
+    code, out, _ = run(capsys, "explore", model, "-o", str(page), "--json")
+    assert json.loads(out) == {"file": str(page)}
+    code, _, _ = run(capsys, "explore", "diagnosis", "--target", "D", "-o", str(page))
+    assert code == 0
+    assert '"target":"D"' in page.read_text(encoding="utf-8")
+    code, _, err = run(capsys, "explore", model, "-o", str(tmp_path / "none" / "d.html"))
+    assert code == 2
+    assert err.startswith("bnc2d: error: ")

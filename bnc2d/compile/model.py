@@ -168,6 +168,10 @@ class CompiledModel:
             hint = did_you_mean(name, self.classes)
             raise ClassifierError(f"the target {self.target!r} has no class {name!r}{hint}") from None
 
+    def _repr_html_(self) -> str:
+        html: str = import_module("bnc2d.report.notebook").model_html(self)
+        return html
+
     def __repr__(self) -> str:
         return (
             f"<CompiledModel of {self.target}: {len(self.classes)} classes, {len(self.features)} features, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -321,6 +322,10 @@ class Explanation:
         if isinstance(given, Term | Clause):
             raise LogicError(f"expected a {kind.__name__}, not a {type(given).__name__}")
         return kind(self.model.domain, given)
+
+    def _repr_html_(self) -> str:
+        html: str = import_module("bnc2d.report.notebook").explanation_html(self)
+        return html
 
     def __repr__(self) -> str:
         domain = self.model.domain

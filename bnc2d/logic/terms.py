@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import ClassVar
 
 from bnc2d.errors import LogicError
@@ -78,6 +79,10 @@ class _Literals(Mapping[str, frozenset[str]]):
     def __str__(self) -> str:
         shown = [self.domain.show_literal(feature, mask) for feature, mask in self._masks.items()]
         return self._joint.join(shown) or self._empty
+
+    def _repr_html_(self) -> str:
+        html: str = import_module("bnc2d.report.notebook").literals_html(self)
+        return html
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"

@@ -154,6 +154,10 @@ class Classifier:
             ]
         return posteriors
 
+    def _repr_html_(self) -> str:
+        html: str = import_module("bnc2d.report.notebook").classifier_html(self)
+        return html
+
     def __repr__(self) -> str:
         rule = "argmax" if self.threshold is None else f"P({self.positive}) > {float(self.threshold):g}"
         return f"<Classifier of {self.target} ({rule}), {len(self.features)} features>"

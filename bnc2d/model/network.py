@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from importlib import import_module
 
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
 from bnc2d.model.cpt import CPT
@@ -167,6 +168,10 @@ class BayesianNetwork:
 
     def __hash__(self) -> int:
         return hash((self.variables, self.cpts))
+
+    def _repr_svg_(self) -> str:
+        svg: str = import_module("bnc2d.report.pictures").draw_network(self).svg()
+        return svg
 
     def __repr__(self) -> str:
         size = f"{len(self.variables)} variables, {len(self.edges)} edges"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,10 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.passed
+
+    def _repr_html_(self) -> str:
+        html: str = import_module("bnc2d.report.notebook").report_html(self)
+        return html
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.checks))

@@ -39,7 +39,7 @@ def check_svg(path: str) -> str:
         (("diagnosis", "--what", "jointree", "--target", "D"), "cluster with the target"),
         (("diagnosis", "--what", "ftree", "--target", "D"), "feature-splitting edge"),
         (("diagnosis", "--what", "circuit", "--target", "D", "--class", "2"), "BP∈{Low,High}"),
-        (("asia", "--what", "circuit", "--target", "lung", "--threshold", "0.3"), "xray"),
+        (("asia", "--what", "circuit", "--target", "lung", "--threshold=0.9"), "xray"),
     ],
 )
 def test_networks(

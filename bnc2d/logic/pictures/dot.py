@@ -42,7 +42,7 @@ def to_dot(manager: Manager, root: NodeId, *, highlight: Sequence[int] | None = 
     true = firing(manager, root, highlight)
     lines = []
     for node in reversed(nodes):
-        label, title = map(_quoted, labels(manager, node))
+        label, title = map(quoted, labels(manager, node))
         style = _STYLES[manager.kind(node)] + (', color="#e8590c", penwidth=2.5' if node in true else "")
         lines.append(f"  n{number[node]} [label={label}, tooltip={title}, {style}];\n")
         for child in manager.children(node):
@@ -51,7 +51,7 @@ def to_dot(manager: Manager, root: NodeId, *, highlight: Sequence[int] | None = 
     return _HEAD + "".join(lines) + "}\n"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a quoted string; Graphviz reads escapes and HTML entities in it."""
     escaped = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

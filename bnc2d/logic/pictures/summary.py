@@ -14,7 +14,7 @@ from bnc2d.logic.queries import is_and_decomposable, is_or_decomposable
 WIDTH = 760
 _LEFT, _GAP, _PANEL = 20, 40, 340
 _BAR, _STEP = 14, 22
-_MAX_BARS = 16
+MAX_BARS = 16
 # Decomposability needs a bit for each node and feature; beyond this many it is not worth the memory.
 _MAX_BITS = 1 << 31
 
@@ -36,7 +36,6 @@ def summary_svg(manager: Manager, root: NodeId, true: Set[NodeId] | None = None)
     kinds = Counter(manager.kind(node) for node in nodes)
     edges = sum(len(manager.children(node)) for node in nodes)
     by_level, by_feature = _level_bars(manager, nodes, level), _feature_bars(manager, nodes)
-    height = 136 + _STEP * max(len(by_level), len(by_feature))
     figures = [
         f"{len(nodes):,} nodes",
         f"{edges:,} edges",
@@ -46,16 +45,29 @@ def summary_svg(manager: Manager, root: NodeId, true: Set[NodeId] | None = None)
     properties = _properties(manager, root, len(nodes))
     if true is not None:
         properties.append(f"{len(true):,} nodes true for the instance, the root {root in true}".lower())
+    legend = [(colour, f"{kinds[kind]:,} {_PLURALS[kind]}") for kind, colour in _COLOURS.items()]
+    panels = [("Nodes by level, root first", by_level), ("Features by uses of their literals", by_feature)]
+    return summary_page(f"Circuit with {', '.join(figures[:3])}", figures, properties, legend, panels)
+
+
+def summary_page(
+    title: str,
+    figures: Sequence[str],
+    properties: Sequence[str],
+    legend: Sequence[tuple[str, str]],
+    panels: Sequence[tuple[str, Sequence[Bar]]],
+) -> str:
+    """Return an SVG document: a line of figures, one of properties, colours with labels, two bar charts."""
+    height = 136 + _STEP * max(len(bars) for _, bars in panels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" style="max-width:100%;height:auto">\n'
-        f"<title>Circuit with {figures[0]}, {figures[1]}, {figures[2]}</title>\n<style>{_STYLE}</style>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n"
         '<g font-family="Helvetica,Arial,\'DejaVu Sans\',sans-serif" font-size="13" fill="currentColor">\n',
         _text(_LEFT, 34, " · ".join(figures), 'font-size="18" font-weight="600"'),
         _text(_LEFT, 60, " · ".join(properties), 'opacity="0.75"'),
-        _legend(kinds),
-        _panel(_LEFT, "Nodes by level, root first", by_level),
-        _panel(_LEFT + _PANEL + _GAP, "Features by uses of their literals", by_feature),
+        _legend(legend),
+        *(_panel(_LEFT + at * (_PANEL + _GAP), *panel) for at, panel in enumerate(panels)),
         "</g>\n</svg>\n",
     ]
     return "".join(parts)
@@ -80,7 +92,7 @@ def _uses(manager: Manager, nodes: Sequence[NodeId]) -> Counter[int]:
 
 def _level_bars(manager: Manager, nodes: Sequence[NodeId], level: dict[NodeId, int]) -> list[Bar]:
     depth = max(level.values())
-    step = -(-(depth + 1) // _MAX_BARS)  # levels in a bar
+    step = -(-(depth + 1) // MAX_BARS)  # levels in a bar
     counts: list[Counter[Kind]] = [Counter() for _ in range(depth // step + 1)]
     for node in nodes:
         counts[level[node] // step][manager.kind(node)] += 1
@@ -96,7 +108,7 @@ def _level_bars(manager: Manager, nodes: Sequence[NodeId], level: dict[NodeId, i
 
 def _feature_bars(manager: Manager, nodes: Sequence[NodeId]) -> list[Bar]:
     uses = sorted(_uses(manager, nodes).items(), key=lambda item: (-item[1], item[0]))
-    shown = uses if len(uses) <= _MAX_BARS else uses[: _MAX_BARS - 1]
+    shown = uses if len(uses) <= MAX_BARS else uses[: MAX_BARS - 1]
     colour = _COLOURS[Kind.LITERAL]
     bars: list[Bar] = []
     for feature, count in shown:
@@ -108,11 +120,10 @@ def _feature_bars(manager: Manager, nodes: Sequence[NodeId]) -> list[Bar]:
     return bars
 
 
-def _legend(kinds: Counter[Kind]) -> str:
+def _legend(entries: Sequence[tuple[str, str]]) -> str:
     parts = []
     x = _LEFT
-    for kind, colour in _COLOURS.items():
-        label = f"{kinds[kind]:,} {_PLURALS[kind]}"
+    for colour, label in entries:
         parts.append(f'<rect x="{x}" y="74" width="12" height="12" rx="3" fill="{colour}"/>\n')
         parts.append(_text(x + 18, 85, label))
         x += 18 + 9 * len(label) + 16

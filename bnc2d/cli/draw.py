@@ -1,0 +1,114 @@
+"""``bnc2d draw``: networks, jointrees, f-trees and circuits as pictures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from bnc2d.cli.common import load_network
+from bnc2d.cli.instances import parse_instance
+from bnc2d.cli.models import add_model_options, is_compiled, load_classifier, load_compiled
+from bnc2d.cli.printing import printable, working
+from bnc2d.errors import ClassifierError, FormatError
+from bnc2d.report.pictures import (
+    FORMATS,
+    Figure,
+    draw_circuit,
+    draw_feature_tree,
+    draw_jointree,
+    draw_network,
+)
+
+_WHAT = ("network", "jointree", "ftree", "circuit")
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    command.epilog = (
+        "example:\n  bnc2d draw diagnosis --target D -o network.svg\n"
+        "  bnc2d draw diagnosis --target D --what ftree -o ftree.png\n"
+        "  bnc2d draw diagnosis.bnc2d --class 2 -o class2.svg\n"
+        "  bnc2d draw diagnosis.bnc2d --instance BP=High CT=1 HR=Normal -o why.svg"
+    )
+    add_model_options(command)
+    command.add_argument(
+        "--what", choices=_WHAT, help="default: the circuit of a compiled model, else the network"
+    )
+    command.add_argument("--class", dest="class_name", metavar="STATE", help="whose circuit to draw")
+    command.add_argument("--negated", action="store_true", help="draw the circuit of 'not this class'")
+    command.add_argument(
+        "--instance",
+        nargs="+",
+        default=(),
+        metavar="NAME=STATE",
+        help="set off the part of the circuit that is true; by default of the class that is decided",
+    )
+    command.add_argument(
+        "-o", "--output", required=True, metavar="OUT", help="a name that ends in .svg, .png or .dot"
+    )
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw, write, and say what was written."""
+    suffix = Path(options.output).suffix.lower()
+    if suffix not in FORMATS:  # said before any work is done
+        raise FormatError("a picture's name must end in .svg, .png or .dot", options.output)
+    what = options.what or ("circuit" if is_compiled(options.model) else "network")
+    if what != "circuit":
+        for given, name in ((options.class_name, "--class"), (options.negated, "--negated")):
+            if given:
+                raise ClassifierError(f"{name} is for --what circuit, not {what}")
+        if options.instance:
+            raise ClassifierError(f"an instance is for --what circuit, not {what}")
+    with working("drawing", options.json):
+        figure = _circuit(options) if what == "circuit" else _structure(what, options)
+        size = figure.save(options.output)
+    if options.json:
+        facts = {
+            "file": options.output,
+            "format": suffix[1:],
+            "what": what,
+            "title": figure.title,
+            "nodes": figure.nodes,
+            "edges": figure.edges,
+            "summary": figure.is_summary and suffix != ".dot",
+            "bytes": size,
+        }
+        print(json.dumps(facts, ensure_ascii=False))
+        return 0
+    print(printable(f"{figure.title}: {figure.nodes} nodes, {figure.edges} edges"))
+    if figure.is_summary and suffix != ".dot":
+        print("too large to draw, so this is a summary; a .dot file has every node")
+    print(f"wrote {options.output}")
+    return 0
+
+
+def _structure(what: str, options: argparse.Namespace) -> Figure:
+    has_target = options.target is not None or is_compiled(options.model)
+    if what == "ftree":
+        return draw_feature_tree(load_classifier(options))
+    if not has_target:
+        for name in ("features", "threshold", "positive", "ties"):
+            if getattr(options, name) is not None:
+                raise ClassifierError(f"--{name} needs --target NAME")
+        network = load_network(options.model, options.normalise)
+        return draw_network(network) if what == "network" else draw_jointree(network)
+    classifier = load_classifier(options)
+    return draw_network(classifier.network, classifier) if what == "network" else draw_jointree(classifier)
+
+
+def _circuit(options: argparse.Namespace) -> Figure:
+    model = load_compiled(options)
+    instance = parse_instance(options.instance, model.features) if options.instance else None
+    decided = model.classifier.positive if instance is None else model.predict(instance)
+    name = options.class_name if options.class_name is not None else decided
+    if name is None:
+        names = ", ".join(repr(state) for state in model.classes)
+        reason = "the instance is in no class" if instance is not None else "there are several classes"
+        raise ClassifierError(f"{reason}; say which to draw with --class: {names}")
+    figure = draw_circuit(model.formula(name, negated=options.negated), instance)
+    sign = "≠" if options.negated else "="
+    return replace(figure, title=f"circuit of {model.target}{sign}{name}")

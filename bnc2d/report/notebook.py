@@ -1,0 +1,175 @@
+"""What a notebook shows: models, terms and explanations as small pieces of HTML, every name escaped.
+
+The classes themselves have thin ``_repr_html_`` methods that ask here; nothing needs IPython.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from html import escape
+from itertools import islice
+
+from bnc2d.compile.model import CompiledModel
+from bnc2d.explain.explanation import Explanation
+from bnc2d.logic.pictures.labels import clean
+from bnc2d.logic.primes.stream import Primes
+from bnc2d.logic.terms import Clause, Term
+from bnc2d.model.classifier import Classifier
+from bnc2d.report.pictures import draw_network
+from bnc2d.verify.report import Report
+
+# Circuits of larger models take a while to make, so that only those that are there already are shown.
+_SMALL_DIAGRAM = 5_000
+_REASONS = 5
+_SECONDS = 0.5
+_NAMES = 40
+_CELL = ' style="text-align:left;vertical-align:top;padding:1px 12px 1px 0"'
+_CAPTION = ' style="text-align:left;font-weight:600;caption-side:top;white-space:nowrap"'
+_NUMBER = ' style="text-align:right;vertical-align:top;padding:1px 12px 1px 0"'
+
+Cell = str | int | float  # text is HTML already; numbers are set flush right
+
+
+def text(value: object) -> str:
+    """Return text for HTML: escaped, without control characters."""
+    return escape(clean(str(value)))
+
+
+def classifier_html(classifier: Classifier) -> str:
+    """Return the rule and the features, above a picture of the network with both marked."""
+    rule = "the most probable class"
+    if classifier.threshold is not None:
+        positive, other = classifier.positive, next(c for c in classifier.classes if c != classifier.positive)
+        threshold = f"{float(classifier.threshold):g}"
+        rule = f"<b>{text(positive)}</b> if its probability exceeds {threshold}, else <b>{text(other)}</b>"
+    ties = "to the class listed first" if classifier.ties == "lowest" else "to no class"
+    rows: list[Sequence[Cell]] = [
+        ("target", f"<b>{text(classifier.target)}</b>: {_names(classifier.classes)}"),
+        ("decides", f"{rule}; ties go {ties}"),
+        (f"{len(classifier.features):,} features", _names(classifier.features)),
+        ("instances", f"{classifier.instance_count:,}"),
+    ]
+    return _table("Classifier", (), rows) + draw_network(classifier.network, classifier).svg()
+
+
+def model_html(model: CompiledModel) -> str:
+    """Return a table of the classes: instances, their share, and the size of the circuit."""
+    counts = model.diagram.counts(model.domain.cardinalities)
+    total = model.domain.instance_count
+    rows: list[Sequence[Cell]] = []
+    for label, count in enumerate(counts):
+        sizes: tuple[Cell, Cell] = ("", "")
+        if label < len(model.classes):
+            name = f"<b>{text(model.classes[label])}</b>"
+            if (label, False) in model.formulas or model.diagram.node_count <= _SMALL_DIAGRAM:
+                formula = model.formula(model.classes[label])
+                sizes = (formula.node_count, formula.edge_count)
+        else:
+            name = "<i>no class</i>"
+        rows.append((name, count, _percent(Fraction(count, total)), *sizes))
+    heading = (
+        f"{text(model.target)} from {len(model.features):,} features: {total:,} instances, "
+        f"a diagram of {model.diagram.node_count:,} nodes, {sum(model.stats.seconds.values()):.2f} s"
+    )
+    headings = ("class", "instances", "share", "circuit nodes", "edges")
+    return _table(heading, headings, rows) + _line(f"Features: {_names(model.features)}")
+
+
+def literals_html(literals: Term | Clause) -> str:
+    """Return a term or clause on one line that breaks between literals only."""
+    domain = literals.domain
+    shown = [
+        f'<span style="white-space:nowrap">{text(domain.show_literal(feature, mask))}</span>'
+        for feature, mask in literals.masks.items()
+    ]
+    sign, empty = (" ∧ ", "⊤") if isinstance(literals, Term) else (" ∨ ", "⊥")
+    return f"<span>{sign.join(shown) or empty}</span>"
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
+    decision = "<i>no class</i>" if explanation.decision is None else f"<b>{text(explanation.decision)}</b>"
+    shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
+    rows: list[Sequence[Cell]] = [("instance", _some(shown, len(shown)))]
+    if explanation.fixed:
+        rows.append(("fixed", _names(explanation.fixed)))
+    rows += [
+        ("sufficient reasons", _reasons(explanation.sufficient_reasons(_REASONS, _SECONDS))),
+        ("necessary reasons", _reasons(explanation.necessary_reasons(_REASONS, _SECONDS))),
+        ("general sufficient reasons", _reasons(explanation.general_sufficient_reasons(_REASONS, _SECONDS))),
+        ("general necessary reasons", _reasons(explanation.general_necessary_reasons(_REASONS, _SECONDS))),
+        ("nearest other decision", _nearest(explanation)),
+    ]
+    return _table(f"Why {text(explanation.target)} is {decision}", (), rows)
+
+
+def report_html(report: Report) -> str:
+    """Return the checks of a verification as a table."""
+    rows: list[Sequence[Cell]] = []
+    for check in report.checks:
+        witness = (
+            ""
+            if check.witness is None
+            else ", ".join(f"{text(n)}={text(s)}" for n, s in check.witness.items())
+        )
+        mark = "✓ ok" if check.passed else "<b>✗ failed</b>"
+        detail = text(check.detail) + (f" at {witness}" if witness else "")
+        rows.append((mark, text(check.name), f"{check.seconds:.2f} s", detail))
+    heading = "Verified" if report.passed else "NOT verified"
+    return _table(heading, ("", "check", "time", "detail"), rows)
+
+
+def _nearest(explanation: Explanation) -> str:
+    found = explanation.robustness()
+    if found.distance is None or found.witness is None:
+        return "none: nothing changes the decision"
+    changes = [
+        f"{text(name)}={text(state)}"
+        for name, state in found.witness.items()
+        if state != explanation.instance[name]
+    ]
+    decision = "no class" if found.decision is None else text(found.decision)
+    return f"{decision}, with {_some(changes, len(changes))}"
+
+
+def _reasons(found: Primes[Term] | Primes[Clause]) -> str:
+    lines = [literals_html(literals) for literals in found]
+    if found.cut == "limit":
+        lines.append("<i>and more</i>")
+    elif found.cut == "time":
+        lines.append(f"<i>perhaps more: stopped after {_SECONDS:g} s</i>")
+    return "<br>".join(lines) or "none"
+
+
+def _names(names: Sequence[str]) -> str:
+    return _some((text(name) for name in names), len(names))
+
+
+def _some(shown: Iterable[str], total: int) -> str:
+    more = f", and {total - _NAMES:,} more" if total > _NAMES else ""
+    return ", ".join(islice(shown, _NAMES)) + more
+
+
+def _percent(share: Fraction) -> str:
+    """Return a share that is 0 % or 100 % only where it is so exactly."""
+    if share in (0, 1):
+        return f"{int(100 * share)} %"
+    return f"{min(max(float(100 * share), 0.01), 99.99):.2f} %"
+
+
+def _line(content: str) -> str:
+    return f"<div>{content}</div>\n"
+
+
+def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    parts = [f"<table>\n<caption{_CAPTION}>{caption}</caption>\n"]
+    if headings:
+        parts.append(f"<tr>{''.join(f'<th{_CELL}>{heading}</th>' for heading in headings)}</tr>\n")
+    for row in rows:
+        cells = (
+            f"<td{_CELL}>{cell}</td>" if isinstance(cell, str) else f"<td{_NUMBER}>{cell:,}</td>"
+            for cell in row
+        )
+        parts.append(f"<tr>{''.join(cells)}</tr>\n")
+    return "".join([*parts, "</table>\n"])

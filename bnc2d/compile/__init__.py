@@ -1,1 +1,18 @@
-"""From a classifier to its class formulas."""
+"""From a classifier to its class formulas.
+
+Where the steps of Zhang and Darwiche (2026) are:
+
+- pruning: ``prepare``; jointree: ``jointree`` (``min_fill``); feature tree and widths: ``feature_tree``;
+- their compiler as published: ``paper`` with ``decide``, ``spine``, ``potential``; run by ``paper_method``.
+
+The default method is in ``fast``, which lists its steps:
+
+- the cut: ``cut``, ``cut_search``, ``cut_model``, ``summation``;
+- tables: ``tables``, ``parts``, ``patterns``;
+- labels: ``meeting``, ``join``, ``labels``, ``rows``; close calls: ``settle``, ``resolve``;
+- the diagram: ``reduce``, ``diagram``; where one dimension decides: ``intervals``.
+
+From the diagram to small formulas: ``minimise`` with ``plan``, ``blocks``, ``guards``, ``implication``,
+``netlist``, ``sift``. What comes out is in ``model``, saved by ``store``; options and limits are in
+``compiler`` and ``limits``.
+"""

@@ -145,24 +145,13 @@ def named_tree(tree: MaskTree, names: Sequence[Name]) -> Jointree:
     return Jointree(clusters, tuple(sorted(edges)))
 
 
-def unfold(tree: Jointree, features: frozenset[Name]) -> Jointree:
-    """Return the tree with each busy node as a chain of copies, one for each neighbour.
+def chains(near: Sequence[Sequence[NodeIndex]]) -> tuple[list[list[NodeIndex]], list[NodeIndex]]:
+    """Unfold a tree: each busy node becomes a chain of copies, one for each neighbour.
 
     An edge between two copies splits the neighbours of the node into two groups, so there are more ways to
-    cut the tree; without it a naive Bayes network, a star, could only be cut at its tips. Copies leave out
-    features, which stay with the original.
-    """
-    near, originals = chains(tree.neighbours())
-    nodes = len(tree.clusters)
-    copies = [tree.clusters[original] - features for original in originals[nodes:]]
-    edges = [(node, other) for node, others in enumerate(near) for other in others if node < other]
-    return Jointree((*tree.clusters, *copies), tuple(sorted(edges)))
-
-
-def chains(near: Sequence[Sequence[NodeIndex]]) -> tuple[list[list[NodeIndex]], list[NodeIndex]]:
-    """Return the neighbours in the unfolded tree, and for each of its nodes the one that it copies.
-
-    A node copies itself at its own position; further copies come after all nodes.
+    cut the tree; without it a naive Bayes network, a star, could only be cut at its tips. Returns the
+    neighbours in the unfolded tree, and for each of its nodes the one that it copies: itself at its own
+    position; further copies come after all nodes.
     """
     unfolded: list[list[NodeIndex]] = [[] for _ in near]
     originals = list(range(len(near)))

@@ -6,7 +6,7 @@ an edge from before it reaches. The gates of a block are counted, those of its g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -85,12 +85,6 @@ class Planner:
     def _cost(self, start: int, stop: int, estimate: Estimate) -> float:
         gates, guards = self._costs[start, stop - start]
         return gates + estimate(stop - start, guards)
-
-
-def plan_blocks(functions: SubFunctions, guard_scales: Sequence[float] = (1.0,)) -> list[Plan]:
-    """Return the cheapest blocks, for guards that cost so many times what is estimated; each plan once."""
-    planner = Planner(functions, CellTables(functions))
-    return list(dict.fromkeys(planner.plan(scaled(scale)) for scale in guard_scales))
 
 
 def _costs(tables: CellTables, cells_at_once: int, check: Check) -> _Costs:

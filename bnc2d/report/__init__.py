@@ -1,1 +1,1 @@
-"""Reports for readers without Python: a page in which a model can be explored."""
+"""What people look at: a page in which a model can be explored, pictures, displays in notebooks."""

@@ -18,9 +18,9 @@ from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.flatten import dissolvable, flatten
 from bnc2d.compile.implication import Implications
 from bnc2d.compile.minimise import Minimiser, SmallFormulas, small_formulas
-from bnc2d.compile.plan import plan_blocks
+from bnc2d.compile.plan import Planner, scaled
 from bnc2d.compile.sift import Sifter, sift
-from bnc2d.compile.subfunctions import SubFunctions, two_ended
+from bnc2d.compile.subfunctions import CellTables, SubFunctions, two_ended
 from bnc2d.logic.cnf import to_cnf
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager
@@ -226,7 +226,9 @@ def test_every_plan_gives_the_function(case: tuple[Diagram, list[int], NDArray[n
     diagram, sizes, labels = case
     functions = SubFunctions.of(two_ended(diagram, 0))
     last = len(functions.levels)
-    plans = {*plan_blocks(functions, (0.1, 1.0, 9.0)), tuple(range(last + 1)), (*range(0, last, 2), last)}
+    planner = Planner(functions, CellTables(functions))
+    plans = {planner.plan(scaled(scale)) for scale in (0.1, 1.0, 9.0)}
+    plans |= {tuple(range(last + 1)), (*range(0, last, 2), last)}
     for plan in plans:
         manager = Manager(domain_of(sizes))
         root = build(functions, plan, manager)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, example
 from bnc2d.compile.feature_tree import FeatureTree, build_feature_tree
-from bnc2d.compile.jointree import Jointree, build_jointree, min_fill_order, moral_graph, unfold
+from bnc2d.compile.jointree import Jointree, build_jointree, chains, min_fill_order, moral_graph
 from bnc2d.compile.prepare import Prepared, prepare
 from bnc2d.verify.enumeration import joint_of_instances
 from tests.strategies import classifiers
@@ -35,7 +35,9 @@ def test_trees_are_what_they_are_called(classifier: Classifier, seed: int) -> No
     prepared = prepare(classifier)
     jointree = build_jointree(prepared.network, seed)
     jointree.assert_valid(families(prepared))
-    unfolded = unfold(jointree, frozenset(prepared.features))
+    near, originals = chains(jointree.neighbours())
+    edges = [(node, other) for node, others in enumerate(near) for other in others if node < other]
+    unfolded = Jointree(tuple(jointree.clusters[original] for original in originals), tuple(edges))
     unfolded.assert_valid(families(prepared))
     assert all(len(near) <= 3 for near in unfolded.neighbours())
     tree = build_feature_tree(jointree, prepared.target, prepared.features)

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from bnc2d.cli.printing import printable
 from bnc2d.errors import Bnc2dError, Bnc2dWarning
@@ -73,9 +74,16 @@ def _run(words: list[str]) -> int:
     return code
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all others; subparsers are of the same kind."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_BAD_INPUT, f"{self.prog}: error: {message}; see {self.prog} --help\n")
+
+
 def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser with the arguments of those commands that are among the words."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="bnc2d", description="Bayesian network classifiers as logic, explained with guarantees."
     )
     parser.add_argument("--version", action="version", version=f"bnc2d {__version__}")

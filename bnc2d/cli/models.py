@@ -53,9 +53,11 @@ def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
 
 
 def is_compiled(source: str) -> bool:
-    """Return whether a file says so itself, or by its name."""
+    """Return whether a file is a compiled model by its name, or says so itself."""
+    if source.endswith(".bnc2d"):
+        return True
     try:
         with Path(source).open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
-        return source.endswith(".bnc2d")
+        return False

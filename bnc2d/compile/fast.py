@@ -137,16 +137,14 @@ class _Attempt:
                 decider = self._meeting.decider(self._meeting.join(*parts))
             with self._watch.phase("labels"):
                 kinds, doubts = self._decide(decider, *parts)
+                numbers = kinds[parts[0].pattern_of_row]
                 if len(doubts.patterns) and self._certified:
                     wanted = remedy(doubts, self._meeting, *parts) if self._may_explain else None
                     if wanted is not None:
                         return wanted
-                    numbers = kinds[parts[0].pattern_of_row]
                     self.stats.exact_calls += settle(
                         doubts, self._meeting, given, parts, self.pool, self._packing, numbers, self._watch
                     )
-                else:
-                    numbers = kinds[parts[0].pattern_of_row]
                 self._numbers.append(numbers)
         return None
 

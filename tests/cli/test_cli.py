@@ -222,3 +222,25 @@ def test_a_closed_pipe_is_no_error() -> None:
         ["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, text=True, check=False
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["nonsense"], ["compile", "diagnosis", "--method", "quick"], ["completion"]]
+)
+def test_a_wrong_option_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("bnc2d")
+    assert "error: " in err
+
+
+def test_a_foreign_file_with_the_ending_of_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = tmp_path / "foreign.bnc2d"
+    foreign.write_text("hello\n", encoding="utf-8")
+    assert main(["explain", str(foreign), "BP=High"]) == 2
+    assert "foreign.bnc2d: not a compiled model" in capsys.readouterr().err

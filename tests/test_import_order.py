@@ -20,7 +20,8 @@ ALLOWED: dict[str, set[str]] = {
     "verify": {"model", "logic", "compile", "explain"},
     "report": {"model", "logic", "formats", "compile", "explain", "verify"},
     "testing": {"model", "logic"},
-    "cli": {"model", "logic", "formats", "compile", "explain", "verify", "report"},
+    "experiments": {"model", "logic", "formats", "compile", "report", "testing"},
+    "cli": {"model", "logic", "formats", "compile", "explain", "verify", "report", "experiments"},
     "__main__": {"cli"},
 }
 

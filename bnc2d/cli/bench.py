@@ -4,37 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
-import resource
-import signal
 import statistics
 import sys
-import time
-from collections.abc import Generator
-from contextlib import closing, suppress
-from dataclasses import dataclass
-from fnmatch import fnmatch
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from contextlib import closing
 from pathlib import Path
-from typing import Any, TextIO
 
-from bnc2d.atomic import atomic_write
-from bnc2d.compile.compiler import METHODS, compile_classifier
-from bnc2d.errors import Bnc2dError, FormatError, LimitExceeded
-from bnc2d.formats.io import read_network
-from bnc2d.model.classifier import Classifier
-
-_GRACE = 5.0  # seconds past its own limit before a run is killed
-
-
-@dataclass(frozen=True)
-class Run:
-    """A problem, which threshold it takes (``file`` or ``0.5``), and the method."""
-
-    problem: str
-    which: str
-    method: str
+from bnc2d.compile.compiler import METHODS
+from bnc2d.errors import FormatError
+from bnc2d.experiments.jobs import Job, Record, run_jobs
+from bnc2d.experiments.journal import Journal
+from bnc2d.experiments.problems import problem_names
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -55,187 +34,53 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--jobs", type=int, default=1, metavar="N", help="problems at a time")
     command.add_argument("--json", metavar="FILE", help="append a line per problem (default: print them)")
+    command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run what is missing, then print a summary."""
     suite = Path(options.suite)
-    if not (suite / "problems").is_dir():
-        raise FormatError("no folder 'problems' in the suite", suite)
-    names = sorted(
-        path.stem for path in (suite / "problems").glob("*.json") if fnmatch(path.stem, options.filter)
-    )
+    names = problem_names(suite, options.filter)
+    if not names and options.filter == "*":
+        raise FormatError("no problems: no folder 'problems' with JSON files, nor such files below", suite)
     kinds = ("file", "0.5") if options.threshold == "both" else (options.threshold,)
-    wanted = [Run(name, kind, options.method) for name in names for kind in kinds]
-    output = Path(options.json) if options.json else None
-    records = _finished(output)
-    missing = [item for item in wanted if item not in records]
-    stream = _opened(output)
-    _show_progress(0, len(missing))
-    try:
-        with closing(_run_all(suite, missing, options.time_limit, max(1, options.jobs))) as finished:
-            for number, (item, record) in enumerate(finished, start=1):
-                _write(record, stream)
-                records[item] = record
-                _show_progress(number, len(missing))
-    finally:
-        if stream is not None:
-            stream.close()
-    _summarise([records[item] for item in wanted if item in records], stream is not None)
+    source = {"suite": {"suite": str(suite), "normalise": options.normalise}}
+    wanted = [Job(name, kind, options.method, source) for name in names for kind in kinds]
+    if options.json:
+        with Journal(Path(options.json)) as journal:
+            _run(wanted, options, journal)
+            _summarise([journal.records[job.key] for job in wanted if job.key in journal.records])
+    else:
+        _run(wanted, options, None)
     return 0
 
 
-def _finished(path: Path | None) -> dict[Run, dict[str, Any]]:
-    """Return the records of an earlier run; a last line without an end is dropped from the file."""
-    if path is None or not path.exists():
-        return {}
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", path) from None
-    *lines, cut_short = text.split("\n")
-    if cut_short:
-        atomic_write(path, "".join(line + "\n" for line in lines).encode())
-    records = {}
-    for line in lines:
-        with suppress(ValueError, KeyError, TypeError, AttributeError):  # other lines are left alone
-            record = json.loads(line)
-            records[Run(record["problem"], record["which"], record.get("method", "fast"))] = record
-    return records
-
-
-def _opened(path: Path | None) -> TextIO | None:
-    try:
-        return None if path is None else path.open("a", encoding="utf-8")
-    except OSError as error:
-        raise FormatError(f"cannot write: {error.strerror}", path) from None
-
-
-def _write(record: dict[str, Any], stream: TextIO | None) -> None:
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # the line of progress makes room
-    print(json.dumps(record, ensure_ascii=False) + "\n", end="", file=stream, flush=True)  # a line at once
-    if stream is not None:
-        shown = f"{record['seconds']:.2f} s" if record["seconds"] is not None else ""
-        print(f"{record['problem']} {record['which']}: {record['status']} {shown}", flush=True)
+def _run(wanted: list[Job], options: argparse.Namespace, journal: Journal | None) -> None:
+    missing = [job for job in wanted if journal is None or job.key not in journal.records]
+    _show_progress(0, len(missing))
+    with closing(run_jobs(missing, options.time_limit, workers=options.jobs)) as finished:
+        for number, (job, record) in enumerate(finished, start=1):
+            if sys.stderr.isatty():
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # the line of progress makes room
+            if journal is None:
+                print(json.dumps(record, ensure_ascii=False), flush=True)
+            else:
+                journal.add(job, record)
+                shown = f"{record['seconds']:.2f} s" if record["seconds"] is not None else ""
+                print(f"{job.problem} {job.which}: {record['status']} {shown}", flush=True)
+            _show_progress(number, len(missing))
 
 
 def _show_progress(done: int, total: int) -> None:
-    """Say on a terminal how far it is; no thread draws it, because problems run in forked processes."""
+    """Say on a terminal how far it is."""
     if sys.stderr.isatty():
         end = "" if done < total else "\r\x1b[K"
         print(f"\r{done} of {total} problems done{end}", end="", file=sys.stderr, flush=True)
 
 
-def _run_all(
-    suite: Path, runs: list[Run], time_limit: float, jobs: int
-) -> Generator[tuple[Run, dict[str, Any]], None, None]:
-    """Run each problem in a process of its own, so that peaks of memory are its own and limits are hard."""
-    context = multiprocessing.get_context("fork")
-    pending = list(reversed(runs))
-    running: dict[Connection, tuple[BaseProcess, Run, float]] = {}
-    try:
-        while pending or running:
-            while pending and len(running) < jobs:
-                item = pending.pop()
-                receiver, sender = context.Pipe(duplex=False)
-                arguments = (suite, item, time_limit, sender)
-                process = context.Process(target=_run_one, args=arguments, daemon=True)
-                running[receiver] = process, item, time.monotonic()
-                _start_without_interrupts(process)
-                sender.close()
-            ready = wait(list(running), timeout=0.2)
-            for receiver, (child, item, started) in list(running.items()):
-                late = time.monotonic() - started > time_limit + _GRACE
-                if receiver not in ready and not late:
-                    continue
-                record = _record(item, "timeout" if late else "error")
-                if receiver in ready:
-                    try:
-                        record = receiver.recv()
-                    except EOFError:  # killed from outside, most likely for its memory
-                        record = _record(item, "memory")
-                child.kill()
-                child.join()
-                del running[receiver]
-                yield item, record
-    finally:
-        for left, *_ in running.values():
-            if left.pid is not None:
-                left.kill()
-
-
-def _start_without_interrupts(process: BaseProcess) -> None:
-    """Start a process that does not see Ctrl-C, which reaches the whole group: its parent ends it."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-
-def _record(item: Run, status: str, **facts: Any) -> dict[str, Any]:
-    empty = dict.fromkeys(
-        (
-            "threshold",
-            "seconds",
-            "phases",
-            "nodes",
-            "edges",
-            "models",
-            "omega",
-            "omega_T",
-            "peak_mib",
-            "message",
-        )
-    )
-    known = {"problem": item.problem, "which": item.which, "method": item.method, "status": status}
-    return known | empty | facts
-
-
-def _run_one(suite: Path, item: Run, time_limit: float, sender: Connection) -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches the whole group; the parent ends its children
-    try:
-        sender.send(_compile_problem(suite, item, time_limit))
-    except LimitExceeded as error:
-        status = "memory" if "memory_limit" in str(error) else "timeout"
-        sender.send(_record(item, status, message=str(error)))
-    except MemoryError:
-        sender.send(_record(item, "memory", message="out of memory"))
-    except (Bnc2dError, ValueError, KeyError, OSError) as error:
-        sender.send(_record(item, "error", message=f"{type(error).__name__}: {error}"))
-
-
-def _compile_problem(suite: Path, item: Run, time_limit: float) -> dict[str, Any]:
-    problem = json.loads((suite / "problems" / f"{item.problem}.json").read_text(encoding="utf-8"))
-    network = read_network(suite / "networks" / problem["network"])
-    threshold = problem["threshold"] if item.which == "file" else 0.5
-    classifier = Classifier(network, problem["target"], problem["features"], threshold)
-    started = time.perf_counter()
-    model = compile_classifier(classifier, method=item.method, time_limit=time_limit)
-    formula = model.formula(str(classifier.positive))
-    seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return _record(
-        item,
-        "ok",
-        threshold=threshold,
-        seconds=round(seconds, 4),
-        phases={phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
-        nodes=formula.node_count,
-        edges=formula.edge_count,
-        models=model.count(str(classifier.positive)),
-        omega=model.stats.omega,
-        omega_T=model.stats.omega_total,
-        peak_mib=round(peak, 1),
-    )
-
-
-def _summarise(records: list[dict[str, Any]], visible: bool) -> None:
-    if not visible or not records:
+def _summarise(records: list[Record]) -> None:
+    if not records:
         return
     done = [record for record in records if record["status"] == "ok"]
     print(f"{len(done)} of {len(records)} solved")

@@ -1,0 +1,113 @@
+"""The process of one job: reads it as a line of JSON, compiles, writes the record as a line of JSON.
+
+Started by ``jobs.run_job`` as ``python -m bnc2d.experiments.worker``. It ends when its standard input is
+closed, that is, when whoever started it is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Thread
+from typing import TypeAlias
+
+from bnc2d.compile.compiler import compile_classifier
+from bnc2d.errors import Bnc2dError, Bnc2dWarning, LimitExceeded
+from bnc2d.experiments.jobs import Job, Record
+from bnc2d.experiments.problems import Problem, read_problem
+from bnc2d.model.classifier import Classifier
+
+NetworkName: TypeAlias = str
+
+_GONE = 3  # exit code when nobody waits for the answer any more
+
+
+def main() -> None:
+    """Run the one job on standard input."""
+    order = json.loads(_line(0))
+    Thread(target=_end_with_input, args=(0,), daemon=True).start()
+    job = Job(order["problem"], order["which"], order["method"], order["source"])
+    warnings.simplefilter("ignore", Bnc2dWarning)  # a record has no place for them
+    print(json.dumps(_record(job, order["time_limit"], order["memory_limit"])), flush=True)
+
+
+def _record(job: Job, time_limit: float, memory_limit: int | None) -> Record:
+    try:
+        return job.record("ok", **_measure(job, time_limit, memory_limit))
+    except LimitExceeded as error:
+        return job.record("memory" if "memory_limit" in str(error) else "timeout", message=str(error))
+    except MemoryError:
+        return job.record("memory", message="out of memory")
+    except (Bnc2dError, ValueError, KeyError, OSError) as error:
+        return job.record("error", message=f"{type(error).__name__}: {error}")
+
+
+def _measure(job: Job, time_limit: float, memory_limit: int | None) -> Record:
+    """Compile and return the facts.
+
+    ``seconds`` is the whole compilation, reading excluded. ``nodes``, ``edges`` and ``models`` are those of
+    the positive class of a binary target; for other targets nodes and edges of all classes are added up.
+    """
+    kind, arguments = next(iter(job.source.items()))
+    network, classifier = SOURCES[kind](job, **arguments)
+    started = time.perf_counter()
+    model = compile_classifier(
+        classifier, method=job.method, time_limit=time_limit, memory_limit=memory_limit
+    )
+    formulas = [model.formula(name) for name in model.classes]
+    seconds = time.perf_counter() - started
+    counts = [model.count(name) for name in model.classes]
+    positive = None if classifier.positive is None else classifier.classes.index(classifier.positive)
+    shown = formulas if positive is None else [formulas[positive]]
+    return {
+        "network": network,
+        "target": classifier.target,
+        "features": len(classifier.features),
+        "instances": classifier.instance_count,
+        "threshold": None if classifier.threshold is None else float(classifier.threshold),
+        "seconds": round(seconds, 4),
+        "phases": {phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
+        "nodes": sum(formula.node_count for formula in shown),
+        "edges": sum(formula.edge_count for formula in shown),
+        "models": None if positive is None else counts[positive],
+        "class_nodes": [formula.node_count for formula in formulas],
+        "class_models": counts,
+        "omega": model.stats.omega,
+        "omega_T": model.stats.omega_total,
+        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+    }
+
+
+def _from_suite(job: Job, *, suite: str, normalise: bool = False) -> tuple[NetworkName, Classifier]:
+    """Return a problem of a suite, with its own threshold or with another."""
+    problem = read_problem(Path(suite), job.problem)
+    if job.which != "file":
+        problem = Problem(problem.name, problem.network, problem.target, problem.features, float(job.which))
+    return problem.network_name, problem.classifier(normalise=normalise)
+
+
+# How a classifier is made: the one key of ``Job.source`` is a key here, its value holds the arguments.
+SOURCES: Mapping[str, Callable[..., tuple[NetworkName, Classifier]]] = {"suite": _from_suite}
+
+
+def _line(descriptor: int) -> bytes:
+    """Return the bytes up to the end of the line, and no more: the rest stays for ``_end_with_input``."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(descriptor, 1)):
+        line += byte
+    return line
+
+
+def _end_with_input(descriptor: int) -> None:
+    while os.read(descriptor, 1):
+        pass
+    os._exit(_GONE)
+
+
+if __name__ == "__main__":
+    main()

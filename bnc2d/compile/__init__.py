@@ -12,6 +12,10 @@ The default method is in ``fast``, which lists its steps:
 - labels: ``meeting``, ``join``, ``labels``, ``rows``; close calls: ``settle``, ``resolve``;
 - the diagram: ``reduce``, ``diagram``; where one dimension decides: ``intervals``.
 
+Two more to compare it with: ``block_order`` (Shih, Choi and Darwiche 2019) with ``block_order_search``,
+``block_order_tables``, ``block_order_descent`` and ``block_order_intervals``; and brute force,
+``enumerate_method``. Both leave the diagram as it is (``circuit``).
+
 From the diagram to small formulas: ``minimise`` with ``plan``, ``blocks``, ``guards``, ``implication``,
 ``netlist``, ``sift``. What comes out is in ``model``, saved by ``store``; options and limits are in
 ``compiler`` and ``limits``.

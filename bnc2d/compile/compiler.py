@@ -7,12 +7,17 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bnc2d.compile.block_order import compile_by_block_order
+from bnc2d.compile.circuit import class_formula
+from bnc2d.compile.diagram import Diagram
+from bnc2d.compile.enumerate_method import compile_by_enumeration
 from bnc2d.compile.fast import compile_diagram
 from bnc2d.compile.feature_tree import Widths
 from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
 from bnc2d.compile.model import CompiledModel, Stats
 from bnc2d.compile.paper_method import compile_by_paper
 from bnc2d.errors import ClassifierError
+from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 
 Arithmetic: TypeAlias = Literal["certified", "float"]
@@ -30,8 +35,10 @@ def compile_classifier(
 ) -> CompiledModel:
     """Compile every class of a classifier.
 
-    ``method`` is ``"fast"``, one pass for all classes, or ``"paper"``, the compiler of Zhang and Darwiche
-    (2026) as published, one class at a time; both decide every instance alike, their formulas differ in form.
+    ``method`` is ``"fast"``, one pass for all classes, or one to compare it with: ``"paper"``, the compiler
+    of Zhang and Darwiche (2026) as published, one class at a time; ``"block-order"``, that of Shih, Choi and
+    Darwiche (2019), for binary targets and features; ``"enumerate"``, brute force. All decide every instance
+    alike, their formulas differ in form: the last two give the nodes of an ordered diagram as they are.
     ``time_limit`` (seconds) and ``memory_limit`` (bytes; default 4 GiB or half of the machine) end with
     ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every instance; ``"float"`` skips
     the exact part, where the method can. ``progress`` is called with the phase and the share of it that is
@@ -98,10 +105,7 @@ def _fast(job: _Job) -> CompiledModel:
 
 
 def _paper(job: _Job) -> CompiledModel:
-    if not job.certified:
-        raise ClassifierError("the method 'paper' decides close calls exactly; use arithmetic='certified'")
-    if job.executor is not None:
-        raise ClassifierError("the method 'paper' does not spread its work; leave executor=None")
+    _refuse_options(job, "paper")
     result = compile_by_paper(job.classifier, job.watch, job.memory_limit)
     stats = Stats(
         method="paper",
@@ -117,4 +121,50 @@ def _paper(job: _Job) -> CompiledModel:
     return model
 
 
-METHODS: Mapping[str, Callable[[_Job], CompiledModel]] = {"fast": _fast, "paper": _paper}
+def _block_order(job: _Job) -> CompiledModel:
+    _refuse_options(job, "block-order")
+    result = compile_by_block_order(job.classifier, job.watch, job.memory_limit)
+    return _plain_model(job, "block-order", result.diagram, result.cells, result.exact_calls)
+
+
+def _enumerate(job: _Job) -> CompiledModel:
+    _refuse_options(job, "enumerate")
+    result = compile_by_enumeration(job.classifier, job.watch, job.memory_limit)
+    return _plain_model(job, "enumerate", result.diagram, result.cells, result.exact_calls)
+
+
+def _refuse_options(job: _Job, method: str) -> None:
+    """Refuse what a method for comparison cannot do."""
+    if not job.certified:
+        raise ClassifierError(
+            f"the method {method!r} decides close calls exactly; use arithmetic='certified'"
+        )
+    if job.executor is not None:
+        raise ClassifierError(f"the method {method!r} does not spread its work; leave executor=None")
+
+
+def _plain_model(job: _Job, method: str, diagram: Diagram, cells: int, exact_calls: int) -> CompiledModel:
+    """Return a model whose formulas are the diagram itself, clauses for each node, not made smaller."""
+    stats = Stats(
+        method=method,
+        seconds=job.watch.seconds,
+        cells=cells,
+        exact_calls=exact_calls,
+        diagram_nodes=diagram.node_count,
+    )
+    model = CompiledModel(job.classifier, diagram, stats)
+    with job.watch.phase("formulas"):
+        for label in range(len(model.classes)):
+            job.watch.check(label / len(model.classes))
+            for negated in (False, True):
+                root = class_formula(diagram, model.manager, label, negated)
+                model.formulas[label, negated] = NNF(model.manager, root)
+    return model
+
+
+METHODS: Mapping[str, Callable[[_Job], CompiledModel]] = {
+    "fast": _fast,
+    "paper": _paper,
+    "block-order": _block_order,
+    "enumerate": _enumerate,
+}

@@ -100,7 +100,7 @@ class Decider:
 
     def _joint(self, table: Matrix) -> _Joint:
         lefts = [product.left(table)[0] for product in self.join.products]
-        scale = power_below(np.max([left.max(axis=0, initial=0.0) for left in lefts], axis=0))
+        scale = power_below(np.stack([left.max(axis=0, initial=0.0) for left in lefts]).max(axis=0))
         scaled = [left * scale for left in lefts]
         first, share = self._first_pass()
         return _Joint(

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from io import BytesIO
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -32,8 +32,10 @@ from bnc2d.model.numbers import MAX_DIGITS
 from bnc2d.model.variable import Variable
 
 VERSION = 1
-MAX_BYTES = 2**30
+MAX_BYTES = 2**28  # unpacked text of so many bytes takes some 25 times as much memory
+_PIECE = 2**20
 _MAGIC = "bnc2d-model"
+_RAISE = "max_bytes raises the limit (--max-bytes on the command line)"
 
 
 def save_model(model: CompiledModel, path: str | os.PathLike[str]) -> None:
@@ -50,11 +52,14 @@ def model_to_bytes(model: CompiledModel) -> bytes:
 
 
 def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> CompiledModel:
-    """Read a model; a damaged, foreign or newer file is refused with the reason."""
+    """Read a model; a damaged, foreign or newer file is refused with the reason.
+
+    ``max_bytes`` bounds the file, packed and unpacked.
+    """
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            head, body = file.readline(200), file.read(max_bytes + 1)
+            head, body = file.readline(200), _read_past(max_bytes, file)
     except OSError as error:
         raise FormatError(f"cannot read: {error.strerror}", name) from None
     return _model(head, body, name, max_bytes)
@@ -78,6 +83,16 @@ def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> CompiledModel
         ) from None
 
 
+def _read_past(max_bytes: int, file: IO[bytes] | gzip.GzipFile) -> bytes:
+    """Return the content, or one byte more than allowed; by pieces, because read(n) reserves n bytes."""
+    pieces: list[bytes] = []
+    left = max_bytes + 1
+    while left > 0 and (piece := file.read(min(left, _PIECE))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
 def _checked_text(head: bytes, body: bytes, path: str, max_bytes: int) -> bytes:
     fields = head.decode("ascii", "replace").split()
     if len(fields) != 3 or fields[0] != _MAGIC or not fields[1].isdecimal():
@@ -87,16 +102,16 @@ def _checked_text(head: bytes, body: bytes, path: str, max_bytes: int) -> bytes:
             f"written by a newer bnc2d (file version {fields[1]}, known up to {VERSION}); upgrade bnc2d", path
         )
     if len(body) > max_bytes:
-        raise FormatError(f"more than {max_bytes} bytes; max_bytes raises the limit", path)
+        raise FormatError(f"more than {max_bytes} bytes; {_RAISE}", path)
     if hashlib.sha256(body).hexdigest() != fields[2]:
         raise FormatError("damaged: the checksum does not fit the content; write it again", path)
     try:
         with gzip.GzipFile(fileobj=BytesIO(body)) as unpacked:
-            text = unpacked.read(max_bytes + 1)
+            text = _read_past(max_bytes, unpacked)
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"damaged: {error}", path) from None
     if len(text) > max_bytes:
-        raise FormatError(f"more than {max_bytes} bytes unpacked; max_bytes raises the limit", path)
+        raise FormatError(f"more than {max_bytes} bytes unpacked; {_RAISE}", path)
     return text
 
 

@@ -1,4 +1,4 @@
-"""One classifier, every instance: both methods against the exact oracle, and the laws of class formulas."""
+"""One classifier, every instance: all methods against the exact oracle, and the laws of class formulas."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def check_classifier(classifier: Classifier, outcome: Outcome) -> None:
     assert (classifier.predict(rows) == decisions).all(), "inference and the oracle differ"
     outcome.instances += len(rows)
     outcome.met.update(_cases(classifier, [list(joint.values()) for joint in joints.values()], decisions))
+    binary = {len(classifier.classes), *(len(feature) for feature in classifier.feature_variables)} == {2}
     for method in METHODS:
+        if method == "block-order" and not binary:
+            continue
         _check_model(classifier.compile(method=method), method, rows, decisions)
 
 
@@ -94,6 +97,7 @@ def _cases(classifier: Classifier, joints: list[list[Fraction]], decisions: Deci
         "many classes": len(classifier.classes) > 2,
         "one class": len(classifier.classes) == 1,
         "many states": max(len(feature) for feature in classifier.feature_variables) > 4,
+        "binary": set(map(len, classifier.feature_variables)) == {len(classifier.classes)} == {2},
         "single feature": len(classifier.features) == 1,
         "inner feature": any(name not in network.leaves for name in classifier.features),
         "target below": classifier.target not in network.roots,

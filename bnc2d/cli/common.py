@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bnc2d.formats.builtin import example, examples
+from bnc2d.formats.files import MAX_BYTES
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.decision import Ties
@@ -14,9 +15,23 @@ from bnc2d.model.network import BayesianNetwork
 
 
 def add_network_options(command: argparse.ArgumentParser) -> None:
-    """Add ``--normalise`` and ``--json``."""
+    """Add ``--normalise``, ``--max-bytes`` and ``--json``."""
     command.add_argument("--normalise", action="store_true", help="repair columns that do not sum to 1")
+    add_size_option(command)
     command.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def add_size_option(command: argparse.ArgumentParser) -> None:
+    """Add ``--max-bytes``, which is None where the reader's own limit holds."""
+    command.add_argument(
+        "--max-bytes", type=_byte_count, metavar="N", help="read larger files than by default, up to N bytes"
+    )
+
+
+def _byte_count(text: str) -> int:
+    if not text.isdecimal() or not 0 < len(text) < 19 or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes")
+    return int(text)
 
 
 def add_classifier_options(command: argparse.ArgumentParser, required: bool = True) -> None:
@@ -29,11 +44,11 @@ def add_classifier_options(command: argparse.ArgumentParser, required: bool = Tr
     command.add_argument("--ties", choices=("lowest", "none"), help="default: lowest")
 
 
-def load_network(source: str, normalise: bool) -> BayesianNetwork:
+def load_network(source: str, normalise: bool, max_bytes: int | None = None) -> BayesianNetwork:
     """Read a file, or a built-in network where no such file exists."""
     if source in examples() and not Path(source).exists():
         return example(source)
-    return read_network(source, normalise=normalise)
+    return read_network(source, normalise=normalise, max_bytes=max_bytes or MAX_BYTES)
 
 
 def make_classifier(network: BayesianNetwork, options: argparse.Namespace) -> Classifier:

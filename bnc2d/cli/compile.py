@@ -34,7 +34,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compile, save, and print the size of every class."""
-    classifier = make_classifier(load_network(options.file, options.normalise), options)
+    classifier = make_classifier(load_network(options.file, options.normalise, options.max_bytes), options)
     memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
     model = compile_classifier(
         classifier,

@@ -20,7 +20,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, write, and say so."""
-    network = load_network(options.source, options.normalise)
+    network = load_network(options.source, options.normalise, options.max_bytes)
     write_network(network, options.output)
     if options.json:
         print(json.dumps({"file": options.output, "variables": len(network)}))

@@ -94,7 +94,7 @@ def _structure(what: str, options: argparse.Namespace) -> Figure:
         for name in ("features", "threshold", "positive", "ties"):
             if getattr(options, name) is not None:
                 raise ClassifierError(f"--{name} needs --target NAME")
-        network = load_network(options.model, options.normalise)
+        network = load_network(options.model, options.normalise, options.max_bytes)
         return draw_network(network) if what == "network" else draw_jointree(network)
     classifier = load_classifier(options)
     return draw_network(classifier.network, classifier) if what == "network" else draw_jointree(classifier)

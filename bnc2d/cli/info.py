@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Print a table (or JSON) with a row per network."""
     facts = []
     for source in options.files:
-        network = load_network(source, options.normalise)
+        network = load_network(source, options.normalise, options.max_bytes)
         facts.append(describe(source, network, options.variables))
     if options.json:
         print(json.dumps(facts if len(facts) > 1 else facts[0], ensure_ascii=False, indent=1))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from io import StringIO
 
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
+from bnc2d.formats.files import decode, read_bytes
 from bnc2d.model.instances import encode
 from bnc2d.model.variable import Variable
 
@@ -41,13 +43,14 @@ def read_instances(options: argparse.Namespace, features: Sequence[Variable]) ->
         many = "one of these at a time" if any(given) else "an instance is missing"
         raise InstanceError(f"{many}: NAME=STATE words, --csv FILE or --instance FILE.json")
     single = bool(options.instance)
+    max_bytes = options.max_bytes or MAX_BYTES
     found: list[tuple[str, object]]
     if single:
         found = [("", parse_instance(options.instance, [feature.name for feature in features]))]
     elif options.csv is not None:
-        found = list(_from_csv(options.csv, [feature.name for feature in features]))
+        found = list(_from_csv(options.csv, [feature.name for feature in features], max_bytes))
     else:
-        data = _from_json(options.instance_file)
+        data = _from_json(options.instance_file, max_bytes)
         single = isinstance(data, dict)
         rows = data if isinstance(data, list) else [data]
         where = [
@@ -85,50 +88,34 @@ def _checked(place: str, instance: object, features: Sequence[Variable]) -> dict
     return {feature.name: feature.states[state] for feature, state in zip(features, row, strict=True)}
 
 
-def _from_csv(path: str, features: Sequence[str]) -> Iterator[tuple[str, dict[str, object]]]:
+def _from_csv(path: str, features: Sequence[str], max_bytes: int) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the rows; columns that are no features are ignored, as in a data frame."""
-    _check_size(path)
+    text = decode(read_bytes(path, max_bytes, may_be_empty=True), path)
+    lines = csv.reader(StringIO(text, newline=""), skipinitialspace=True, strict=True)
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            lines = csv.reader(file, skipinitialspace=True, strict=True)
-            header = next(lines, [])
-            twice = next((name for name in header if header.count(name) > 1), None)
-            if twice is not None:
-                raise FormatError(f"more than one column {twice!r}", path, 1)
-            for cells in lines:
-                if not cells:
-                    continue
-                if len(cells) != len(header):
-                    raise FormatError(f"{len(cells)} cells, but {len(header)} columns", path, lines.line_num)
-                row: dict[str, object] = dict(zip(header, cells, strict=True))
-                if row.keys() >= set(features):
-                    row = {name: row[name] for name in features}
-                yield f"{path}:{lines.line_num}", row
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", path) from None
-    except UnicodeDecodeError:
-        raise FormatError("not UTF-8 text", path) from None
+        header = next(lines, [])
+        twice = next((name for name, count in Counter(header).items() if count > 1), None)
+        if twice is not None:
+            raise FormatError(f"more than one column {twice!r}", path, 1)
+        for cells in lines:
+            if not cells:
+                continue
+            if len(cells) != len(header):
+                raise FormatError(f"{len(cells)} cells, but {len(header)} columns", path, lines.line_num)
+            row: dict[str, object] = dict(zip(header, cells, strict=True))
+            if row.keys() >= set(features):
+                row = {name: row[name] for name in features}
+            yield f"{path}:{lines.line_num}", row
     except csv.Error as error:
         raise FormatError(f"not CSV: {error}", path, lines.line_num) from None
 
 
-def _from_json(path: str) -> object:
-    _check_size(path)
+def _from_json(path: str, max_bytes: int) -> object:
+    text = decode(read_bytes(path, max_bytes), path)
     try:
-        data: object = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", path) from None
+        data: object = json.loads(text)
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON: {error.msg}", path, error.lineno) from None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON: {error}", path) from None
     return data
-
-
-def _check_size(path: str) -> None:
-    try:
-        size = Path(path).stat().st_size
-    except (OSError, ValueError):
-        return  # reading says what is wrong
-    if size > MAX_BYTES:
-        raise FormatError(f"{size} bytes; at most {MAX_BYTES} are read", path)

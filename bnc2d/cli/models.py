@@ -9,7 +9,7 @@ from pathlib import Path
 from bnc2d.cli.common import add_classifier_options, add_network_options, load_network, make_classifier
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import CompiledModel
-from bnc2d.compile.store import load_model
+from bnc2d.compile.store import MAX_BYTES, load_model
 from bnc2d.errors import ClassifierError
 from bnc2d.model.classifier import Classifier
 
@@ -45,8 +45,8 @@ def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
         given = next((name for name in _RULE if getattr(options, name) is not None), None)
         if given is not None:
             raise ClassifierError(f"{options.model} is compiled already, so --{given} does not apply")
-        return load_model(options.model)
-    network = load_network(options.model, options.normalise)
+        return load_model(options.model, max_bytes=options.max_bytes or MAX_BYTES)
+    network = load_network(options.model, options.normalise, options.max_bytes)
     if options.target is None:
         raise ClassifierError(f"{options.model} is a network: --target NAME must say what to decide")
     return make_classifier(network, options)

@@ -6,8 +6,9 @@ import argparse
 import json
 from dataclasses import asdict
 
+from bnc2d.cli.common import add_size_option
 from bnc2d.cli.printing import printable, working
-from bnc2d.compile.store import load_model
+from bnc2d.compile.store import MAX_BYTES, load_model
 from bnc2d.verify.checks import verify_model
 
 
@@ -18,16 +19,22 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="seconds for each check")
     command.add_argument("--samples", type=int, default=200, help="instances for the oracle on large models")
     command.add_argument("--seed", type=int, default=0)
+    add_size_option(command)
     command.add_argument("--json", action="store_true", help="print JSON for machines")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print every check; exit with 1 if one failed."""
-    model = load_model(options.model)
-    limits = {"time_limit": options.time_limit, "samples": options.samples, "seed": options.seed}
-    with working("verifying", options.json):
-        report = verify_model(model, **limits)
+    model = load_model(options.model, max_bytes=options.max_bytes or MAX_BYTES)
+    with working("verifying", options.json) as say:
+        report = verify_model(
+            model,
+            time_limit=options.time_limit,
+            samples=options.samples,
+            seed=options.seed,
+            progress=lambda name, done, total: say(f"check {done + 1} of {total}: {name}"),
+        )
     if options.json:
         print(json.dumps({"passed": report.passed, "checks": [asdict(check) for check in report.checks]}))
     else:

@@ -15,14 +15,17 @@ _CHUNK = 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-def read_bytes(path: str, max_bytes: int = MAX_BYTES) -> bytes:
-    """Return the content of a file, decompressed when its ending or its first bytes say gzip."""
+def read_bytes(path: str, max_bytes: int = MAX_BYTES, *, may_be_empty: bool = False) -> bytes:
+    """Return the content of a file, decompressed when its ending or its first bytes say gzip.
+
+    ``max_bytes`` bounds what is read and what that unpacks to, also where the file has no size (a pipe).
+    """
     try:
         with open(path, "rb") as file:
             data = _read_limited(file, path, max_bytes)
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot read: {_reason(error)}", path) from None
-    if not data:
+    if not data and not may_be_empty:
         raise FormatError("the file is empty", path)
     if not path.lower().endswith(".gz") and not data.startswith(_GZIP_MAGIC):
         return data
@@ -41,7 +44,10 @@ def _read_limited(file: IO[bytes] | gzip.GzipFile, path: str, max_bytes: int) ->
     while chunk := file.read(_CHUNK):
         size += len(chunk)
         if size > max_bytes:
-            raise FormatError(f"more than {max_bytes} bytes; max_bytes raises the limit", path)
+            raise FormatError(
+                f"more than {max_bytes} bytes; max_bytes raises the limit (--max-bytes on the command line)",
+                path,
+            )
         chunks.append(chunk)
     return b"".join(chunks)
 

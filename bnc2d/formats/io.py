@@ -41,8 +41,8 @@ def read_network(
 
     ``format`` ("bif", "net", "uai", "xmlbif", "xdsl") overrides the ending. Entries are the exact decimals
     of the file. A column that misses 1 by more than 1e-6 is an error unless ``normalise``; smaller misses are
-    normalised exactly, with one ``NormalisationWarning`` per file. Raises ``FormatError`` for everything
-    that cannot be read, with the line where there is one.
+    normalised exactly, with one ``NormalisationWarning`` per file. ``max_bytes`` bounds the file, packed and
+    unpacked. Raises ``FormatError`` for everything that cannot be read, with the line where there is one.
     """
     name = os.fspath(path)
     chosen = _format_of(name, format)

@@ -20,6 +20,7 @@ from bnc2d.verify.report import Check, Report
 
 Witness = Mapping[str, str] | None
 Finding = tuple[bool, str, Witness]
+Progress = Callable[[str, int, int], None]
 
 # Up to this many instances the oracle asks all of them.
 MAX_ALL_INSTANCES = 1 << 16
@@ -32,11 +33,13 @@ def verify_model(
     samples: int = 200,
     seed: int = 0,
     second_method: bool = True,
+    progress: Progress | None = None,
 ) -> Report:
     """Check a model by independent means; ``time_limit`` (seconds) holds for each check.
 
     A check that runs out of time fails with that word, except the oracle, which then asks a seeded sample of
-    ``samples`` instances, half of them the nearest to a tie among many drawn.
+    ``samples`` instances, half of them the nearest to a tie among many drawn. ``progress`` is called before
+    each check with its name, how many are done, and how many there are; what it raises ends the verification.
     """
     checks: list[tuple[str, Callable[[], Finding]]] = [
         ("structure", lambda: _structure(model)),
@@ -49,7 +52,12 @@ def verify_model(
     ]
     if second_method:
         checks.insert(4, ("second method", lambda: _second_method(model, time_limit)))
-    return Report(tuple(_run(name, check) for name, check in checks))
+    found: list[Check] = []
+    for name, check in checks:
+        if progress is not None:
+            progress(name, len(found), len(checks))
+        found.append(_run(name, check))
+    return Report(tuple(found))
 
 
 def _run(name: str, check: Callable[[], Finding]) -> Check:

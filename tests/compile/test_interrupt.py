@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +20,14 @@ from bnc2d.testing import random_classifier, random_naive_bayes
 
 PATIENCE = 60.0  # seconds, for a loaded machine
 BUSY = 1.5  # seconds of processor time: start and imports take a third of that
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Let the processes hear Ctrl-C even where a script runs the tests with ``&``, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def start(*words: str) -> subprocess.Popen[str]:

@@ -148,6 +148,7 @@ _bnc2d() {{
     summaries=({" ".join(summaries)})
     if (( CURRENT == 2 )); then
         _describe command summaries
+        [[ $PREFIX != -* ]] || compadd -- --help --version
         return
     fi
     local name=$words[2]
@@ -162,11 +163,19 @@ if [ "$funcstack[1]" = _bnc2d ]; then _bnc2d "$@"; else compdef _bnc2d bnc2d; fi
 
 
 def _fish(found: Iterable[Command]) -> str:
-    lines = ["# fish completion for bnc2d, made by `bnc2d completion fish`"]
+    lines = [
+        "# fish completion for bnc2d, made by `bnc2d completion fish`",
+        "function __bnc2d_command",  # the first word alone decides: a file may have the name of a command
+        "    set -l words (commandline -opc)",
+        '    test "$words[2]" = "$argv[1]"',
+        "end",
+        "complete -c bnc2d -n '__bnc2d_command \"\"' -f -l help -d 'show this help message and exit'",
+        "complete -c bnc2d -n '__bnc2d_command \"\"' -f -l version -d 'show the version and exit'",
+    ]
     for command in found:
         summary = _fish_quoted(command.summary)
-        lines.append(f"complete -c bnc2d -n __fish_use_subcommand -f -a {command.name} -d {summary}")
-        here = f"complete -c bnc2d -n '__fish_seen_subcommand_from {command.name}'"
+        lines.append(f"complete -c bnc2d -n '__bnc2d_command \"\"' -f -a {command.name} -d {summary}")
+        here = f"complete -c bnc2d -n '__bnc2d_command {command.name}'"
         if command.words:
             lines.append(f"{here} -a {_fish_quoted(' '.join(command.words))}")
         for option in command.options:

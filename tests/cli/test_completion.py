@@ -1,10 +1,15 @@
-"""``bnc2d completion``: the bash script run in bash, and all scripts made from the parsers."""
+"""``bnc2d completion``: each script run in its shell, where the machine has it, and made from the parsers."""
 
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,81 +17,161 @@ import pytest
 from bnc2d import examples
 from bnc2d.cli.completion import commands
 from bnc2d.cli.main import COMMANDS
+from bnc2d.compile.compiler import METHODS
 from tests.cli.running import run
 
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+PATIENCE = 60.0  # seconds, for a loaded machine
+SHELLS = [
+    pytest.param(shell, marks=pytest.mark.skipif(shutil.which(shell) is None, reason=f"needs {shell}"))
+    for shell in ("bash", "zsh", "fish")
+]
+
+# What an interactive zsh runs before the Tab key: whatever is offered also goes to a file.
+ZSH_SETUP = r"""
+fpath=($1 $fpath)
+autoload -Uz compinit
+compinit -u -d $1/known
+bindkey '^I' complete-word
+typeset -g offered=$1/offered
+compadd() {
+    if [[ " ${(j: :)@[1,(i)(-|--)]} " == *" -"[OAD]* ]]; then
+        builtin compadd "$@"
+        return
+    fi
+    local -a found
+    builtin compadd -A found "$@"
+    print -rl -- $found >> $offered
+    builtin compadd "$@"
+}
+leave() { exit }
+comppostfuncs=(leave)
+print set-"up"
+"""
 
 
-@pytest.fixture
-def script(capsys: pytest.CaptureFixture[str]) -> str:
-    code, out, err = run(capsys, "completion", "bash")
+class Shell:
+    """A shell that has loaded the script; ``complete`` gives what it offers for the last word."""
+
+    def __init__(self, name: str, script: str, home: Path) -> None:
+        self.name, self.script, self.home = name, script, home
+        self.folder = home / "folder"
+        self.folder.mkdir()
+        asked: dict[str, Callable[..., str]] = {"bash": self._bash, "zsh": self._zsh, "fish": self._fish}
+        self._ask = asked[name]
+
+    def complete(self, *words: str) -> set[str]:
+        return set(self._ask("bnc2d", *words).split("\n")) - {""}
+
+    def _bash(self, *words: str) -> str:
+        asked = " ".join(f"'{word}'" for word in words)
+        ask = f"\nCOMP_WORDS=({asked}); COMP_CWORD={len(words) - 1}; _bnc2d; "
+        return self._run(
+            "bash", "--norc", "-u", "-c", self.script + ask + "printf '%s\\n' \"${COMPREPLY[@]}\""
+        )
+
+    def _fish(self, *words: str) -> str:
+        """Leave out the descriptions, which follow a tab."""
+        ask = f"{self.script}\ncomplete -C '{' '.join(words)}'"
+        return re.sub(r"\t.*", "", self._run("fish", "--no-config", "-c", ask))
+
+    def _run(self, *command: str) -> str:
+        home = {**os.environ, "HOME": str(self.home)}
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=self.folder, check=True, env=home, timeout=PATIENCE
+        )
+        assert done.stderr == ""
+        return done.stdout
+
+    def _zsh(self, *words: str) -> str:
+        """Press the Tab key in an interactive zsh, which completes nowhere else."""
+        (self.home / "_bnc2d").write_text(self.script, encoding="utf-8")
+        (self.home / "setup").write_text(ZSH_SETUP, encoding="utf-8")
+        (self.home / "offered").write_text("", encoding="utf-8")
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            ["zsh", "-f", "-i"],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=self.folder,
+            env={**os.environ, "HOME": str(self.home), "TERM": "xterm"},
+            start_new_session=True,
+        )
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # Linux reports the end of a terminal as an error
+            os.write(ours, f"source {self.home}/setup {self.home}\n".encode())
+            while b"set-up" not in shown:
+                shown += os.read(ours, 4096)
+            os.write(ours, " ".join(words).encode() + b"\t")
+            while os.read(ours, 4096):
+                pass
+        os.close(ours)
+        process.wait(PATIENCE)
+        offered = (self.home / "offered").read_text(encoding="utf-8")
+        return re.sub(r"\\(.)", r"\1", offered)
+
+
+def script_for(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
+    code, out, err = run(capsys, "completion", shell)
     assert (code, err) == (0, "")
     return out
 
 
-def complete(script: str, folder: Path, *words: str) -> set[str]:
-    """Return what bash offers for the last word."""
-    asked = " ".join(f"'{word}'" for word in ("bnc2d", *words))
-    ask = f"\nCOMP_WORDS=({asked}); COMP_CWORD={len(words)}; _bnc2d; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run(
-        ["bash", "--norc", "-u", "-c", script + ask], capture_output=True, text=True, cwd=folder, check=True
-    )
-    assert done.stderr == ""
-    return set(done.stdout.split("\n")) - {""}
+@pytest.fixture(params=SHELLS)
+def shell(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Shell:
+    return Shell(request.param, script_for(request.param, capsys), tmp_path)
 
 
-@needs_bash
-def test_commands(script: str, tmp_path: Path) -> None:
-    assert complete(script, tmp_path, "") == {*COMMANDS, "--help", "--version"}
-    assert complete(script, tmp_path, "exp") == {name for name in COMMANDS if name.startswith("exp")}
-    assert complete(script, tmp_path, "nothing", "") == set()
+def test_commands(shell: Shell) -> None:
+    assert shell.complete("") - {"--help", "--version"} == set(COMMANDS)
+    assert shell.complete("exp") == {name for name in COMMANDS if name.startswith("exp")}
+    assert shell.complete("--") == {"--help", "--version"}
+    assert shell.complete("nothing", "") == set()
 
 
-@needs_bash
-def test_options(script: str, tmp_path: Path) -> None:
-    assert complete(script, tmp_path, "explain", "d.bnc2d", "--t") == {
+def test_options(shell: Shell) -> None:
+    assert shell.complete("explain", "d.bnc2d", "--t") == {
         "--target", "--threshold", "--ties", "--towards", "--time-limit"
     }  # fmt: skip
     for command in commands():
         names = {name for option in command.options for name in option.names}
-        assert complete(script, tmp_path, command.name, "-") == names
+        long = {name for name in names if name.startswith("--")}
+        assert shell.complete(command.name, "--") == long
+        assert shell.complete(command.name, "-") == names
         assert "--json" in names
 
 
-@needs_bash
-def test_values(script: str, tmp_path: Path) -> None:
-    (tmp_path / "as it is.csv").touch()
-    (tmp_path / "other.bif").touch()
+def test_a_file_with_the_name_of_a_command(shell: Shell) -> None:
+    assert "--out" not in shell.complete("info", "demo", "--")
+    assert "--variables" in shell.complete("info", "demo", "--")
+
+
+def test_values(shell: Shell) -> None:
+    (shell.folder / "as it is.csv").touch()
+    (shell.folder / "other.bif").touch()
     files = {"as it is.csv", "other.bif"}
-    assert complete(script, tmp_path, "compile", "asia", "--method", "") == {"fast", "paper"}
-    assert complete(script, tmp_path, "bench", "--threshold", "") == {"file", "0.5", "both"}
-    assert complete(script, tmp_path, "explain", "m", "--csv", "") == files
-    assert complete(script, tmp_path, "explain", "m", "--target", "") == set()
-    assert complete(script, tmp_path, "completion", "b") == {"bash"}
-    assert complete(script, tmp_path, "info", "") == files | set(examples())
-    assert complete(script, tmp_path, "info", "as") == {"as it is.csv", "asia"}
-    assert complete(script, tmp_path, "verify", "") == files
+    assert shell.complete("compile", "asia", "--method", "") == set(METHODS)
+    assert shell.complete("bench", "--threshold", "") == {"file", "0.5", "both"}
+    assert shell.complete("explain", "m", "--csv", "") == files
+    assert shell.complete("compile", "asia", "-o", "") == files
+    assert shell.complete("explain", "m", "--target", "") == set()
+    assert shell.complete("completion", "b") == {"bash"}
+    assert shell.complete("info", "") == files | set(examples())
+    assert shell.complete("info", "as") == {"as it is.csv", "asia"}
+    assert shell.complete("verify", "") == files
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_name_every_option(
-    shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    code, out, _ = run(capsys, "completion", shell)
-    assert code == 0
+@pytest.mark.parametrize("name", ["zsh", "fish"])
+def test_other_shells_name_every_option(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the shell is missing."""
+    out = script_for(name, capsys)
     for command in commands():
         assert command.name in out
         for option in command.options:
-            for name in option.names:
-                plain = name.lstrip("-")
-                flag = {"zsh": f"{name}[", "fish": f"-{'l' if name.startswith('--') else 's'} {plain} "}[
-                    shell
-                ]
-                assert flag in out
-    if shutil.which(shell):
-        path = tmp_path / "script"
-        path.write_text(out, encoding="utf-8")
-        subprocess.run([shell, "-n", str(path)], check=True)
+            for flag in option.names:
+                kind = "l" if flag.startswith("--") else "s"
+                assert {"zsh": f"{flag}[", "fish": f"-{kind} {flag.lstrip('-')} "}[name] in out
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:

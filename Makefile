@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 JOBS ?= 2
 
-.PHONY: setup demo test lint check bench fuzz long clean
+.PHONY: setup demo test lint check docs bench fuzz long clean
 
 setup: $(STAMP)
 
@@ -30,7 +30,10 @@ lint: setup
 check: setup
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
-test: lint check
+docs: setup
+	$(BIN)/sphinx-build -W --keep-going -n -q -b html docs build/docs
+
+test: lint check docs
 
 bench: setup
 	$(BIN)/python benchmarks/posteriors.py

@@ -60,19 +60,99 @@ def random_network(
     return BayesianNetwork(nodes, cpts, name=f"random{seed}")
 
 
-def random_naive_bayes(seed: int, features: int) -> BayesianNetwork:
-    """Return a network of binary features ``X0``, ``X1``, … below a binary target ``Y`` with even chances.
+def random_naive_bayes(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:
+    """Return a network of features ``X0``, ``X1``, … below a target ``Y`` with even chances.
 
     Every separator of its jointree holds the target, so that the paper's method decides nothing early.
     """
     rng = Random(seed)  # noqa: S311 - reproducible test data
-    target = Variable("Y", ("0", "1"))
-    cpts = [CPT(target, (), [Fraction(1, 2)] * 2)]
-    for number in range(features):
-        ones = [Fraction(rng.randint(1, 999), 1000) for _ in target.states]
-        entries = [entry for one in ones for entry in (1 - one, one)]
-        cpts.append(CPT(Variable(f"X{number}", ("0", "1")), (target,), entries))
+    target = _numbered("Y", classes)
+    cpts = [CPT(target, (), _even_column(classes))]
+    cpts += [_drawn(rng, _numbered(f"X{number}", states), target) for number in range(features)]
     return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"naive{seed}")
+
+
+def random_tan(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:
+    """Return a tree-augmented naive Bayes: every feature but the first also has an earlier one as parent."""
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    target = _numbered("Y", classes)
+    cpts = [CPT(target, (), _even_column(classes))]
+    for number in range(features):
+        above = (target, rng.choice(cpts[1:]).child) if number else (target,)
+        cpts.append(_drawn(rng, _numbered(f"X{number}", states), *above))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"tan{seed}")
+
+
+def random_latent_tree(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:
+    """Return a tree: the target ``Y`` at its root, features at its leaves, hidden variables between them.
+
+    Hidden variables ``H0``, ``H1``, … have as many states as the features. Below each variable the features
+    are parted at random into two or three groups, until three or fewer are left, which are its children.
+    """
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    target = _numbered("Y", classes)
+    cpts = [CPT(target, (), _even_column(classes))]
+    leaves = [_numbered(f"X{number}", states) for number in range(features)]
+    pending, hidden = [(target, leaves)], 0
+    while pending:
+        above, below = pending.pop()
+        if len(below) <= 3:
+            cpts += [_drawn(rng, leaf, above) for leaf in below]
+            continue
+        cuts = sorted(rng.sample(range(1, len(below)), rng.choice((1, 2))))
+        for low, high in zip([0, *cuts], [*cuts, len(below)], strict=True):
+            between, hidden = _numbered(f"H{hidden}", states), hidden + 1
+            cpts.append(_drawn(rng, between, above))
+            pending.append((between, below[low:high]))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"tree{seed}")
+
+
+def random_noisy_or(
+    seed: int, features: int, *, diseases: int | None = None, max_parents: int = 3
+) -> BayesianNetwork:
+    """Return a two-layer diagnosis network: binary findings ``X0``, ``X1``, … below binary diseases.
+
+    Each of its one to ``max_parents`` diseases makes a finding appear with a chance of its own, and so does
+    the leak, independently of each other. The target ``Y`` is one of the ``diseases`` (by default one for
+    three findings), the others are ``D1``, ``D2``, …; every disease has a finding where there are enough.
+    """
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    count = max(2, features // 3) if diseases is None else diseases
+    causes = [_numbered("Y" if number == 0 else f"D{number}", 2) for number in range(count)]
+    cpts = []
+    for cause in causes:
+        prior = Fraction(rng.randint(5, 40), 100)
+        cpts.append(CPT(cause, (), (1 - prior, prior)))
+    for number in range(features):
+        first = causes[number % count]
+        others = [cause for cause in causes if cause is not first]
+        parents = [first, *rng.sample(others, min(len(others), rng.randint(0, max_parents - 1)))]
+        silent = [Fraction(rng.randint(80, 99), 100)]  # one entry a column: no leak, none of the causes acts
+        for _ in parents:
+            inhibited = Fraction(rng.randint(5, 70), 100)
+            silent = [entry * factor for entry in silent for factor in (1, inhibited)]
+        finding = _numbered(f"X{number}", 2)
+        cpts.append(CPT(finding, parents, [entry for none in silent for entry in (none, 1 - none)]))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"noisyor{seed}")
+
+
+def _numbered(name: str, states: int) -> Variable:
+    return Variable(name, tuple(map(str, range(states))))
+
+
+def _even_column(states: int) -> list[Fraction]:
+    """Return chances with three decimals that are as even as they can be."""
+    whole, over = divmod(1000, states)
+    return [Fraction(whole + (state < over), 1000) for state in range(states)]
+
+
+def _drawn(rng: Random, child: Variable, *parents: Variable) -> CPT:
+    """Return a table whose columns are drawn evenly from all that are positive and have three decimals."""
+    entries = []
+    for _ in range(prod(map(len, parents))):
+        cuts = sorted(rng.sample(range(1, 1000), len(child) - 1), reverse=True)
+        entries += [Fraction(high - low, 1000) for high, low in zip([1000, *cuts], [*cuts, 0], strict=True)]
+    return CPT(child, parents, entries)
 
 
 def _random_column(

@@ -130,10 +130,11 @@ def _facts(explanation: Explanation, towards: str | None, options: argparse.Name
                 "reasons": [literals(clause) for clause in found],
                 "message": found.message,
                 "cut": found.cut,
+                "nearest": asdict(explanation.robustness(name)),
             }
             for name, found in contrasts.items()
         },
-        "robustness": asdict(explanation.robustness(towards)),
+        "robustness": asdict(explanation.robustness()),
         "cut": {kind: found.cut for kind, found in lists.items()},
     }
 

@@ -21,8 +21,10 @@ COMMANDS = {
     "explain": "say why an instance is decided so, why not otherwise, what would change it",
     "verify": "check a compiled model by independent means",
     "bench": "compile a folder of benchmark problems",
+    "experiments": "repeat the paper's evaluation and write a report",
     "predict": "decide the class of instances, with exact posteriors",
     "convert": "read a network and write it in another format",
+    "networks": "list and fetch the public networks of the bnlearn repository",
     "explore": "write a page to explore a model",
     "draw": "draw networks, trees and circuits",
     "demo": "explain a diagnosis, from network to reasons",
@@ -64,6 +66,7 @@ def _run(words: list[str]) -> int:
     options, left = parser.parse_known_args(words)
     # argparse takes words for a list at one place only; NAME=STATE words may come before and after options.
     if left and (not hasattr(options, "instance") or any(word.startswith("-") for word in left)):
+        parser.prog += "" if options.command is None else f" {options.command}"
         parser.error(f"unrecognized arguments: {' '.join(left)}")
     if left:
         options.instance = [*options.instance, *left]

@@ -19,6 +19,8 @@ from typing import Any, TypeAlias
 
 Record: TypeAlias = dict[str, Any]  # what is known of a job that has been run: one JSON line
 
+NOT_APPLICABLE = "not applicable: "  # how an error's message starts where a method refuses a classifier
+
 _GRACE = 20.0  # seconds past its own limit before a run is killed; it starts and reads a network in these too
 _POLL = 0.2
 _FACTS = (
@@ -121,6 +123,7 @@ def run_job(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        bufsize=0,  # nothing is left to be written when the pipes are closed
         start_new_session=True,  # Ctrl-C reaches the whole group of a terminal; the child is ended from here
     ) as process:
         try:
@@ -142,7 +145,6 @@ def _follow(
     started = time.monotonic()
     with suppress(BrokenPipeError):  # a child that is dead already is found below
         to_child.write(order.encode() + b"\n")
-        to_child.flush()
     while process.poll() is None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL)

@@ -26,7 +26,8 @@ class Journal:
         self.path = path
         self.records = _read(path)
         try:
-            self._stream = path.open("a", encoding="utf-8")
+            # A name that is no Unicode text (half a surrogate pair) becomes its JSON escape.
+            self._stream = path.open("a", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise FormatError(f"cannot write: {error.strerror}", path) from None
 

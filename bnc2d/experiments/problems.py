@@ -17,9 +17,10 @@ from typing import Any
 from bnc2d.errors import FormatError
 from bnc2d.formats.io import FORMATS, read_network
 from bnc2d.model.classifier import Classifier
-from bnc2d.model.numbers import Number
+from bnc2d.model.numbers import Number, shorten
 
 _MAX_PROBLEM_BYTES = 2**20
+_MAX_NAME = 200  # no file has a longer name on common systems
 _KEYS = {"network": ("network", "network_name"), "target": ("target", "y")}  # ours, the authors'
 
 
@@ -36,12 +37,21 @@ class Problem:
     @property
     def network_name(self) -> str:
         """The name of the network's file, without endings."""
-        return self.network.name.removesuffix(".gz").rpartition(".")[0]
+        return plain_name(self.network)
 
     def classifier(self, *, normalise: bool = False) -> Classifier:
         """Read the network and return the classifier; a damaged network is an error unless ``normalise``."""
         network = read_network(self.network, normalise=normalise)
         return Classifier(network, self.target, self.features, self.threshold)
+
+
+def plain_name(network: Path) -> str:
+    """Return the name of a network's file without its ending, and without that of a compressed file.
+
+    >>> plain_name(Path("networks/Andes.net.gz"))
+    'Andes'
+    """
+    return network.name.removesuffix(".gz").rpartition(".")[0]
 
 
 def problem_names(suite: Path, pattern: str = "*") -> list[str]:
@@ -106,15 +116,25 @@ def _text(data: dict[str, Any], key: str, path: Path) -> str:
 
 
 def _network_file(suite: Path, name: str, problem: Path) -> Path:
-    """Return the network's file: by name in ``networks``, else by name or stem anywhere below the suite."""
-    if (direct := suite / "networks" / name).is_file() and direct.resolve().is_relative_to(suite.resolve()):
+    """Return the network's file: by name in ``networks``, else by name or stem anywhere below the suite.
+
+    A name or a link that leads out of the suite is as good as none.
+    """
+    direct = suite / "networks" / name
+    if len(name) <= _MAX_NAME and direct.is_file() and _is_inside(suite, direct):
         return direct
     wanted = name.lower()
     for candidate in _network_files(suite):
         plain = candidate.name.lower().removesuffix(".gz")
-        if wanted in (candidate.name.lower(), plain, plain.rpartition(".")[0]):
+        if wanted in (candidate.name.lower(), plain, plain.rpartition(".")[0]) and _is_inside(
+            suite, candidate
+        ):
             return candidate
-    raise FormatError(f"its network {name!r} is not below {suite}", problem)
+    raise FormatError(f"its network {shorten(name)!r} is not below {suite}", problem)
+
+
+def _is_inside(suite: Path, path: Path) -> bool:
+    return path.resolve().is_relative_to(suite.resolve())
 
 
 def _network_files(suite: Path) -> Iterator[Path]:

@@ -17,14 +17,21 @@ from threading import Thread
 from typing import TypeAlias
 
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.errors import Bnc2dError, Bnc2dWarning, LimitExceeded
-from bnc2d.experiments.jobs import Job, Record
-from bnc2d.experiments.problems import Problem, read_problem
+from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded
+from bnc2d.experiments.jobs import NOT_APPLICABLE, Job, Record
+from bnc2d.experiments.networks import PUBLIC, network_path
+from bnc2d.experiments.problems import Problem, plain_name, read_problem
+from bnc2d.experiments.synthetic import synthetic_classifier
+from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import Classifier
 
 NetworkName: TypeAlias = str
 
 _GONE = 3  # exit code when nobody waits for the answer any more
+
+
+class _NotApplicableError(Exception):
+    """A method refuses a classifier that is sound."""
 
 
 def main() -> None:
@@ -33,16 +40,19 @@ def main() -> None:
     Thread(target=_end_with_input, args=(0,), daemon=True).start()
     job = Job(order["problem"], order["which"], order["method"], order["source"])
     warnings.simplefilter("ignore", Bnc2dWarning)  # a record has no place for them
-    print(json.dumps(_record(job, order["time_limit"], order["memory_limit"])), flush=True)
+    print(json.dumps(record_of(job, order["time_limit"], order["memory_limit"])), flush=True)
 
 
-def _record(job: Job, time_limit: float, memory_limit: int | None) -> Record:
+def record_of(job: Job, time_limit: float, memory_limit: int | None = None) -> Record:
+    """Run a job in this process and return its record, whatever happens to it."""
     try:
         return job.record("ok", **_measure(job, time_limit, memory_limit))
     except LimitExceeded as error:
         return job.record("memory" if "memory_limit" in str(error) else "timeout", message=str(error))
     except MemoryError:
         return job.record("memory", message="out of memory")
+    except _NotApplicableError as error:
+        return job.record("error", message=f"{NOT_APPLICABLE}{error}")
     except (Bnc2dError, ValueError, KeyError, OSError) as error:
         return job.record("error", message=f"{type(error).__name__}: {error}")
 
@@ -56,9 +66,12 @@ def _measure(job: Job, time_limit: float, memory_limit: int | None) -> Record:
     kind, arguments = next(iter(job.source.items()))
     network, classifier = SOURCES[kind](job, **arguments)
     started = time.perf_counter()
-    model = compile_classifier(
-        classifier, method=job.method, time_limit=time_limit, memory_limit=memory_limit
-    )
+    try:
+        model = compile_classifier(
+            classifier, method=job.method, time_limit=time_limit, memory_limit=memory_limit
+        )
+    except ClassifierError as error:  # the classifier is sound, so it is not one for this method
+        raise _NotApplicableError(str(error)) from None
     formulas = [model.formula(name) for name in model.classes]
     seconds = time.perf_counter() - started
     counts = [model.count(name) for name in model.classes]
@@ -91,8 +104,41 @@ def _from_suite(job: Job, *, suite: str, normalise: bool = False) -> tuple[Netwo
     return problem.network_name, problem.classifier(normalise=normalise)
 
 
+def _from_leaves(
+    job: Job, *, file: str, target: str, normalise: bool = False
+) -> tuple[NetworkName, Classifier]:
+    """Return a classifier on all leaves of a suite's network, by threshold where the target is binary."""
+    network = read_network(file, normalise=normalise)
+    threshold = float(job.which) if len(network.variable(target)) == 2 else None
+    return plain_name(Path(file)), Classifier(network, target, threshold=threshold)
+
+
+def _from_network(job: Job, *, network: str, target: str) -> tuple[NetworkName, Classifier]:  # noqa: ARG001
+    """Return a classifier on all leaves of a public network, by its name, or of any other, by its file."""
+    path = network_path(network) if network in PUBLIC else Path(network)
+    return network, Classifier(read_network(path), target)
+
+
+def _from_family(
+    job: Job,  # noqa: ARG001
+    *,
+    family: str,
+    features: int,
+    states: int,
+    classes: int,
+    seed: int,
+) -> tuple[NetworkName, Classifier]:
+    """Return a synthetic classifier; the family stands for the network."""
+    return family, synthetic_classifier(family, features, states, classes, seed)
+
+
 # How a classifier is made: the one key of ``Job.source`` is a key here, its value holds the arguments.
-SOURCES: Mapping[str, Callable[..., tuple[NetworkName, Classifier]]] = {"suite": _from_suite}
+SOURCES: Mapping[str, Callable[..., tuple[NetworkName, Classifier]]] = {
+    "suite": _from_suite,
+    "leaves": _from_leaves,
+    "network": _from_network,
+    "synthetic": _from_family,
+}
 
 
 def _line(descriptor: int) -> bytes:

@@ -62,7 +62,14 @@ def test_json_has_everything(model: str, capsys: pytest.CaptureFixture[str]) -> 
     assert found["necessary_reasons"] == [{"BP": ["High"]}, {"CT": ["1"], "HR": ["Normal"]}]
     assert {"BP": ["Low", "High"], "HR": ["Normal", "High"]} in found["general_sufficient_reasons"]
     assert found["general_necessary_reasons"][0] == {"BP": ["Low", "High"]}
-    assert found["contrastive"]["1"] == {"reasons": [{"BP": ["Low", "High"]}], "message": None, "cut": None}
+    nearest = {"distance": 1, "witness": {"BP": "Normal", "CT": "1", "HR": "Normal"}, "decision": "1"}
+    assert found["contrastive"]["1"] == {
+        "reasons": [{"BP": ["Low", "High"]}],
+        "message": None,
+        "cut": None,
+        "nearest": nearest,
+    }
+    assert found["contrastive"]["0"]["nearest"]["distance"] == 2
     assert found["robustness"]["distance"] == 1
     assert set(found["cut"].values()) == {None}
 
@@ -183,7 +190,9 @@ def test_unknown_options_are_named(model: str, capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit) as stop:
         main(["explain", model, *PATIENT, "--towrds", "0"])
     assert stop.value.code == 2
-    assert "unrecognized arguments: --towrds" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "unrecognized arguments: --towrds" in error
+    assert error.endswith("see bnc2d explain --help\n")
     with pytest.raises(SystemExit):
         main(["verify", model, "BP=High"])
 

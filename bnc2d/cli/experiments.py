@@ -1,0 +1,159 @@
+"""``bnc2d experiments``: repeat the paper's evaluation and write a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bnc2d.cli.printing import printable
+from bnc2d.compile.compiler import METHODS
+from bnc2d.errors import FormatError
+from bnc2d.experiments.jobs import Job
+from bnc2d.experiments.run import MORE_PARTS, THRESHOLDS, Outcome, Progress, run_experiments
+from bnc2d.experiments.sections import Table as ReportTable
+from bnc2d.experiments.sections import is_numeric, shown
+
+_WHOLE_NAMES = 12  # the names of methods are not cut, even on a narrow terminal
+
+
+def configure(command: argparse.ArgumentParser) -> None:
+    """Describe the command's arguments."""
+    command.epilog = (
+        "A suite is a folder with problems (JSON: network, target, threshold, features; or the files of the\n"
+        "paper's authors) and networks. OUT gets index.html to read, report.md, figures, tables and\n"
+        "runs.jsonl. An interrupted run goes on when the same command is given again.\n\n"
+        "example:\n  bnc2d experiments --suite DIR -o OUT --methods fast,paper --filter 'andes-*' --jobs 2"
+    )
+    command.add_argument("--suite", metavar="DIR", help="the folder with networks and problems")
+    command.add_argument("-o", "--output", required=True, metavar="OUT", help="the folder for the report")
+    command.add_argument(
+        "--methods",
+        default="fast,paper",
+        metavar="A,B",
+        help=f"of {', '.join(METHODS)} (default: fast,paper)",
+    )
+    command.add_argument(
+        "--threshold",
+        choices=(*THRESHOLDS, "both"),
+        default="file",
+        help="the problem's own (default), or 0.5",
+    )
+    command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
+    command.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="per run (default 60)")
+    command.add_argument("--memory-limit", type=int, metavar="MIB", help="per run (default: 4 GiB)")
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time")
+    command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
+    command.add_argument(
+        "--leaves-table",
+        metavar="NETWORK",
+        help="compile each target of it with all leaves as well (default: andes, where the suite has it)",
+    )
+    command.add_argument(
+        "--reference", metavar="FILE", help="another program's times: problem threshold seconds nodes a line"
+    )
+    command.add_argument("--collection", action="store_true", help="add the networks of public collections")
+    command.add_argument("--scaling", action="store_true", help="add synthetic networks of growing size")
+    command.add_argument("--json", action="store_true", help="print the summary as JSON for machines")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run what is missing, write the report, print its summary; 1 if methods disagree."""
+    more = [part for part in MORE_PARTS if getattr(options, part)]
+    if options.suite is None and not more:
+        raise FormatError("nothing to run; give --suite DIR, --collection or --scaling")
+    with _progress(quiet=options.json) as progress:
+        outcome = run_experiments(
+            options.suite,
+            options.output,
+            methods=list(dict.fromkeys(name.strip() for name in options.methods.split(",") if name.strip())),
+            thresholds=THRESHOLDS if options.threshold == "both" else (options.threshold,),
+            pattern=options.filter,
+            time_limit=options.time_limit,
+            memory_limit=None if options.memory_limit is None else options.memory_limit * 2**20,
+            jobs=options.jobs,
+            normalise=options.normalise,
+            leaves_table=options.leaves_table,
+            reference=options.reference,
+            more=more,
+            progress=progress,
+        )
+    if options.json:
+        print(json.dumps(_facts(outcome), indent=1))
+    else:
+        _show(outcome)
+    return 1 if outcome.disagreements else 0
+
+
+def _facts(outcome: Outcome) -> dict[str, object]:
+    """Return the first section, where methods disagree or the summary, as plain data."""
+    tables = [
+        [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for table in outcome.sections[0].tables
+    ]
+    return {
+        "page": str(outcome.page),
+        "disagreements": outcome.disagreements,
+        "section": outcome.sections[0].title,
+        "tables": tables,
+    }
+
+
+def _show(outcome: Outcome) -> None:
+    console = Console(highlight=False)
+    for section in outcome.sections[: 2 if outcome.disagreements else 1]:
+        console.print(Text(section.title, "bold"))
+        for table in section.tables:
+            console.print(_rich_table(table))
+    if outcome.disagreements:
+        console.print(Text(f"ERROR: the methods disagree on {outcome.disagreements} problems", "bold red"))
+    console.print(Text(f"The report: {outcome.page}"), soft_wrap=True)
+
+
+def _rich_table(table: ReportTable) -> Table:
+    found = Table()
+    for column, (name, right) in enumerate(zip(table.columns, is_numeric(table), strict=True)):
+        longest = max((len(shown(row[column])) for row in table.rows), default=0)
+        width = min(longest, _WHOLE_NAMES)
+        found.add_column(Text(printable(name)), justify="right" if right else "left", min_width=width)
+    for row in table.rows:
+        found.add_row(*(Text(shown(cell)) for cell in row))
+    return found
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress]:
+    """Show on a terminal's standard error how many runs are done, the time, and the run that goes on."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        MofNCompleteColumn(separator=" of "),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(done: int, total: int, running: Job | None) -> None:
+            what = (
+                "writing the report"
+                if running is None
+                else f"{running.problem} {running.which} {running.method}"
+            )
+            bar.update(task, completed=done, total=total, description=printable(what))
+
+        yield show

@@ -1,0 +1,176 @@
+"""The paper's evaluation on a suite of problems: which jobs it takes and what is made of their records."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bnc2d.errors import FormatError
+from bnc2d.experiments.jobs import Job, Record
+from bnc2d.experiments.journal import Key
+from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem
+from bnc2d.experiments.published import WIDTHS, Reference
+from bnc2d.experiments.sections import Cell, Section, Table
+from bnc2d.experiments.tables import (
+    cactus_section,
+    leaves_section,
+    refused_section,
+    size_section,
+    summary_section,
+    unsolved_section,
+)
+from bnc2d.experiments.widths import NetworkFacts, network_facts
+
+_DEFAULT_LEAVES_TABLE = "andes"  # the network whose table the paper prints
+
+
+class Evaluation:
+    """A suite, or the problems of it whose names match, with the thresholds and the methods to compare.
+
+    ``leaves_table`` names a network (default: andes, where the suite has it) whose targets are compiled with
+    all leaves as features as well. Problems that cannot be read take part: their records say why.
+    """
+
+    def __init__(
+        self,
+        suite: Path,
+        methods: Sequence[str],
+        *,
+        pattern: str = "*",
+        thresholds: Sequence[str] = ("file",),
+        normalise: bool = False,
+        leaves_table: str | None = None,
+        reference: Reference | None = None,
+    ) -> None:
+        self._suite = suite.resolve()  # an executor's processes may run in another folder
+        self._methods, self._thresholds, self._normalise = tuple(methods), tuple(thresholds), normalise
+        self._reference = reference or Reference({}, {})
+        self._names = problem_names(suite, pattern)
+        if not self._names:
+            raise FormatError(f"no problem matches {pattern!r}", suite)
+        self._problems = _readable(self._suite, self._names)
+        self._leaves = self._leaf_problems(leaves_table)
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs: every problem with every threshold, then every target with all leaves."""
+        suite = {"suite": {"suite": str(self._suite), "normalise": self._normalise}}
+        found = [
+            Job(name, which, method, suite)
+            for name in self._names
+            for which in self._thresholds
+            for method in self._methods
+        ]
+        for name, problem in self._leaves.items():
+            source = {
+                "leaves": {
+                    "file": str(problem.network),
+                    "target": problem.target,
+                    "normalise": self._normalise,
+                }
+            }
+            found += [Job(name, "0.5", method, source) for method in self._methods]
+        return found
+
+    def sections(self, records: Mapping[Key, Record]) -> list[Section]:
+        """Return the report on these records."""
+        main = {key: record for key, record in records.items() if key[0] not in self._leaves}
+        facts = {
+            path: network_facts(path, targets, normalise=self._normalise)
+            for path, targets in self._targets().items()
+        }
+        networks = {name: problem.network.name for name, problem in self._problems.items()}
+        networks |= {name: problem.network.name for name, problem in self._leaves.items()}
+        found = [
+            summary_section(main, self._methods, self._reference),
+            *refused_section(records, networks),
+            *unsolved_section(records),
+            self._overview(facts),
+            self._widths(facts),
+            cactus_section(main, self._methods, self._reference),
+        ]
+        if self._leaves:
+            network = next(iter(self._leaves.values())).network_name
+            targets = {name: problem.target for name, problem in self._leaves.items()}
+            found.append(leaves_section(records, network, targets))
+        return [*found, size_section(main, self._methods)]
+
+    def _leaf_problems(self, network: str | None) -> dict[str, Problem]:
+        wanted = (network or _DEFAULT_LEAVES_TABLE).lower()
+        found = {
+            problem.target: problem
+            for problem in self._problems.values()
+            if problem.network_name.lower() == wanted
+        }
+        if network is not None and not found:
+            raise FormatError(
+                f"no problem on a network named {network!r} for the table of leaves", self._suite
+            )
+        return {
+            f"{problem.network_name}, all leaves, {target}": problem
+            for target, problem in sorted(found.items())
+        }
+
+    def _targets(self) -> dict[Path, list[str]]:
+        targets: dict[Path, set[str]] = {}
+        for problem in self._problems.values():
+            targets.setdefault(problem.network, set()).add(problem.target)
+        return {path: sorted(names) for path, names in sorted(targets.items())}
+
+    def _overview(self, facts: Mapping[Path, NetworkFacts | None]) -> Section:
+        rows = []
+        for path, known in facts.items():
+            problems = [problem for problem in self._problems.values() if problem.network == path]
+            features = sorted({len(problem.features or ()) for problem in problems})
+            rows.append(
+                (
+                    problems[0].network_name,
+                    None if known is None else known.variables,
+                    features[0] if len(features) == 1 else ", ".join(map(str, features)),
+                    len({problem.target for problem in problems}),
+                    len(problems),
+                )
+            )
+        columns = ("network", "variables", "features", "targets", "problems")
+        text = f"{len(self._names)} problems, each with these thresholds: {', '.join(self._thresholds)}."
+        unreadable = len(self._names) - len(self._problems)
+        if unreadable:
+            text += f" {unreadable} of them cannot be read and are among those refused."
+        return Section("Overview", text, (Table(columns, tuple(rows)),))
+
+    def _widths(self, facts: Mapping[Path, NetworkFacts | None]) -> Section:
+        columns = ("network", "targets", "ω^T", "ω", "|X|", "|X| + ω")
+        rows = []
+        for path, known in facts.items():
+            if known is not None and known.widths:
+                rows.append(_width_row(path, known))
+        text = (
+            "Averages over the targets of the suite with all leaves as features: the width ω^T of the "
+            "compilation, the width ω of the jointree (its largest cluster minus one), and the number of "
+            "features. The trees are those of the method paper: a min-fill jointree with ties broken by seed "
+            "0, and its f-tree of least ω^T over all roots. Beside, the averages that the paper prints; its "
+            "targets, its jointrees and its way to count may differ."
+        )
+        published = ("paper's ω^T", "paper's ω", "paper's |X|")
+        return Section("Widths", text, (Table(columns + published, tuple(rows)),))
+
+
+def _width_row(path: Path, facts: NetworkFacts) -> tuple[Cell, ...]:
+    omega = statistics.fmean(one.widths.omega for one in facts.widths)
+    total = statistics.fmean(one.widths.omega_total for one in facts.widths)
+    features = statistics.fmean(one.features for one in facts.widths)
+    name = plain_name(path)
+    paper = WIDTHS.get(name.lower())
+    published = (None,) * 3 if paper is None else (paper.omega_total, paper.omega, paper.features)
+    return name, len(facts.widths), total, omega, features, features + omega, *published
+
+
+def _readable(suite: Path, names: Sequence[str]) -> dict[str, Problem]:
+    """Return the problems that can be read; the runs of the others say what is wrong with them."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = read_problem(suite, name)
+        except FormatError:
+            continue
+    return found

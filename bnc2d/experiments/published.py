@@ -1,0 +1,95 @@
+"""What the paper reports (Zhang and Darwiche 2026), and the file of times of another program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bnc2d.errors import FormatError
+
+
+@dataclass(frozen=True)
+class PublishedWidths:
+    """Averages over the paper's targets, all leaves being features."""
+
+    omega_total: float
+    omega: int
+    features: int
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """Seconds and NNF nodes of the paper's compiler and of the one of 2019; ``label`` is the paper's name.
+
+    ``models`` is the number of instances in the class, where the paper prints it.
+    """
+
+    label: str
+    seconds: float
+    nodes: int
+    seconds_2019: float
+    nodes_2019: int
+    models: int | None = None
+
+
+# By the name of the network in lower case.
+WIDTHS: Mapping[str, PublishedWidths] = {
+    "win95pts": PublishedWidths(17.1, 9, 16),
+    "cpcs54": PublishedWidths(18.1, 14, 13),
+    "andes": PublishedWidths(27.7, 18, 22),
+}
+
+# By network and target. The paper gives initials; these are the targets whose labels in the network's file
+# have them. For CNBG the number of instances is another one, so the classifiers need not be the same.
+RUNS: Mapping[tuple[str, str], PublishedRun] = {
+    ("andes", "TRY12"): PublishedRun("TK", 12, 5, 11708, 47),
+    ("andes", "CHOOSE47"): PublishedRun("CNBG", 30, 2453, 24374, 2893, 1719892),
+    ("andes", "MAXIMIZE34"): PublishedRun("MDA", 1936, 2894, 26614, 5454),
+    ("andes", "VALUE3"): PublishedRun("VKE", 262, 1725, 27495, 2107),
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Another program's runs by problem and threshold (``file`` or ``0.5``); None where it did not finish."""
+
+    seconds: Mapping[tuple[str, str], float | None]
+    nodes: Mapping[tuple[str, str], int]
+
+
+def read_reference(path: Path) -> Reference:
+    """Return the runs of a file with lines ``problem threshold seconds nodes``, more columns being ignored.
+
+    The threshold is ``bal`` (the problem's own) or a number, seconds such as ``>100`` mean no result, lines
+    that start with ``#`` and the line of headings are skipped.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise FormatError(f"cannot read: {error.strerror}", path) from None
+    except ValueError:
+        raise FormatError("not a text file in UTF-8", path) from None
+    seconds: dict[tuple[str, str], float | None] = {}
+    nodes: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if not words or words[0].startswith("#") or words[:2] == ["problem", "threshold"]:
+            continue
+        try:
+            problem, threshold, time, *rest = words
+            key = problem, "file" if threshold in ("bal", "file") else threshold
+            seconds[key] = None if time.startswith(">") else _positive(time)
+            if rest and seconds[key] is not None:
+                nodes[key] = int(rest[0])
+        except ValueError:
+            raise FormatError("expected: problem threshold seconds nodes", path, number) from None
+    return Reference(seconds, nodes)
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError("not a time")
+    return value

@@ -1,0 +1,55 @@
+"""Widths of the compilations of a network, from its trees alone: nothing is compiled."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from bnc2d.compile.feature_tree import Widths, build_feature_tree
+from bnc2d.compile.jointree import build_jointree
+from bnc2d.compile.prepare import prepare
+from bnc2d.errors import Bnc2dError, NormalisationWarning
+from bnc2d.formats.io import read_network
+from bnc2d.model.classifier import Classifier
+
+
+@dataclass(frozen=True)
+class LeafWidths:
+    """The widths of one target with all leaves as features, and how many features these are."""
+
+    widths: Widths
+    features: int
+
+
+def leaf_widths(classifier: Classifier) -> LeafWidths:
+    """Return the widths that the compilers report for a classifier (same jointree, same f-tree)."""
+    prepared = prepare(classifier)
+    jointree = build_jointree(prepared.network)
+    tree = build_feature_tree(jointree, prepared.target, prepared.features)
+    return LeafWidths(tree.widths(jointree.width), len(prepared.features))
+
+
+@dataclass(frozen=True)
+class NetworkFacts:
+    """A network's size and its widths for some targets; targets without a classifier are left out."""
+
+    variables: int
+    widths: tuple[LeafWidths, ...]
+
+
+def network_facts(path: Path, targets: Iterable[str], *, normalise: bool = False) -> NetworkFacts | None:
+    """Return the facts of a network, or None where it cannot be read (its runs say why)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NormalisationWarning)
+            network = read_network(path, normalise=normalise)
+    except Bnc2dError:
+        return None
+    found = []
+    for target in targets:
+        with suppress(Bnc2dError):
+            found.append(leaf_widths(Classifier(network, target)))
+    return NetworkFacts(len(network), tuple(found))

@@ -7,7 +7,7 @@ the root over right children; left children hang off it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bnc2d.compile.jointree import Cluster, Jointree, Name, NodeIndex
@@ -119,95 +119,104 @@ class Widths:
 
 
 def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name]) -> FeatureTree:
-    """Return the f-tree of least ω^T over all roots; at each node the child with more features goes right."""
+    """Return an f-tree of least ω^T over all roots and all right spines from there.
+
+    Left children are whole parts of the jointree; several are never put together in one. Of spines that are as
+    good, the one that has more features on its right is taken at each node.
+    """
     roots = [index for index, cluster in enumerate(jointree.clusters) if target in cluster]
     near = jointree.neighbours()
-    trees = [_rooted(jointree, near, root, target, features) for root in roots]
+    trees = [_tree(jointree, target, _rooted(jointree, near, root, set(features))) for root in roots]
     return min(trees, key=lambda tree: tree.widths(jointree.width).omega_total)
 
 
-def _rooted(
-    jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, target: Name, features: Sequence[Name]
-) -> FeatureTree:
-    wanted = set(features)
+@dataclass(frozen=True)
+class _Part:
+    """A ``feature`` in the cluster of ``index``, or that cluster with ``parts`` below, the last going right.
+
+    It has ``count`` features; ``depth`` is the width of its f-tree, ``spine`` the larger of ω^R and ω^L over
+    the nodes from here on, if the best spine leads here.
+    """
+
+    index: NodeIndex
+    feature: Name | None
+    parts: tuple[_Part, ...]
+    count: int
+    depth: int
+    spine: int
+
+
+def _rooted(jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, features: set[Name]) -> _Part:
+    """Return the jointree below a root, without what leads to no feature."""
     order, above = [root], {root: _ROOT_PARENT}
     for index in order:
         for other in near[index]:
             if other != above[index]:
                 above[other] = index
                 order.append(other)
-    # How many features each subtree holds; a feature counts where its cluster is nearest the root.
-    count = dict.fromkeys(order, 0)
-    own: dict[NodeIndex, list[Name]] = {index: [] for index in order}
-    for index in order:
+    found: dict[NodeIndex, _Part] = {}
+    for index in reversed(order):
+        cluster = jointree.clusters[index]
+        size = len(cluster)
+        # A feature counts where its cluster is nearest the root.
         shared = frozenset() if index == root else jointree.separator(index, above[index])
-        own[index] = sorted((jointree.clusters[index] - shared) & wanted)
-        count[index] = len(own[index])
-    for index in reversed(order[1:]):
-        count[above[index]] += count[index]
-    return _Builder(jointree, near, above, own, count, wanted).tree(root, target)
+        parts = [
+            _Part(index, name, (), 1, size - 1, len(features) - 1 + size)
+            for name in sorted((cluster - shared) & features)
+        ]
+        parts += [found[other] for other in near[index] if other in found]
+        if len(parts) == 1 and parts[0].index == index:
+            found[index] = parts[0]
+        elif parts:
+            found[index] = _joined(index, len(cluster - features), parts, len(features))
+    return found[root]
 
 
-@dataclass(frozen=True)
-class _Group:
-    """What hangs below an inner node with the cluster of ``index``: features and jointree nodes."""
+def _joined(index: NodeIndex, size: int, parts: list[_Part], features: int) -> _Part:
+    """Return a cluster with parts below; copies of it take one left part each, those with fewer first."""
+    parts = sorted(parts, key=lambda part: part.count)
 
-    index: NodeIndex
-    parts: tuple[NodeIndex | Name, ...]
+    def spine(right: _Part) -> int:
+        lefts = [part for part in parts if part is not right]
+        last = right.count + (lefts[-1].count if lefts else 0)  # features below the last copy, the widest
+        return max(features - last + size, right.spine, *(left.count + left.depth for left in lefts))
+
+    best = min(reversed(parts), key=spine)
+    ordered = (*(part for part in parts if part is not best), best)
+    depth = max(size - 1, *(part.depth for part in parts))
+    return _Part(index, None, ordered, sum(part.count for part in parts), depth, spine(best))
 
 
-class _Builder:
-    """Turns a rooted jointree into an f-tree, top-down."""
+def _tree(jointree: Jointree, target: Name, root: _Part) -> FeatureTree:
+    """Return the f-tree: a cluster with more than two parts below becomes a chain of copies."""
+    features = frozenset(_features(root))
+    nodes: list[tuple[Cluster, NodeIndex, Name | None]] = []
+    left: dict[NodeIndex, NodeIndex] = {}
+    right: dict[NodeIndex, NodeIndex] = {}
+    # A part, how many of the parts below it have a node by now, and where the part hangs.
+    pending: list[tuple[_Part, int, NodeIndex, bool]] = [(root, 0, _ROOT_PARENT, True)]
+    while pending:
+        part, done, parent, is_right = pending.pop()
+        index = len(nodes)
+        (right if is_right else left)[parent] = index
+        cluster = jointree.clusters[part.index]
+        nodes.append((cluster if part.feature else cluster - features, parent, part.feature))
+        rest = part.parts[done:]
+        if len(rest) > 1:
+            pending.append((rest[0], 0, index, False))
+        if len(rest) > 2:
+            pending.append((part, done + 1, index, True))
+        elif rest:
+            pending.append((rest[-1], 0, index, True))
+    return FeatureTree(
+        target, tuple(FeatureNode(c, p, left.get(i), right.get(i), f) for i, (c, p, f) in enumerate(nodes))
+    )
 
-    def __init__(
-        self,
-        jointree: Jointree,
-        near: list[list[NodeIndex]],
-        above: dict[NodeIndex, NodeIndex],
-        own: dict[NodeIndex, list[Name]],
-        count: dict[NodeIndex, int],
-        features: set[Name],
-    ) -> None:
-        self._jointree, self._near, self._above = jointree, near, above
-        self._own, self._count, self._features = own, count, features
 
-    def tree(self, root: NodeIndex, target: Name) -> FeatureTree:
-        clusters: list[Cluster] = []
-        parents: list[NodeIndex] = []
-        names: list[Name | None] = []
-        left: dict[NodeIndex, NodeIndex] = {}
-        right: dict[NodeIndex, NodeIndex] = {}
-        pending: list[tuple[_Group, NodeIndex, bool]] = [(self._group(root), _ROOT_PARENT, True)]
-        while pending:
-            group, parent, is_right = pending.pop()
-            index = len(clusters)
-            (right if is_right else left)[parent] = index
-            cluster = self._jointree.clusters[group.index]
-            parents.append(parent)
-            first = group.parts[0]
-            if len(group.parts) == 1 and isinstance(first, str):
-                clusters.append(cluster)
-                names.append(first)
-                continue
-            clusters.append(cluster - self._features)
-            names.append(None)
-            *lefts, last = self._split(group)
-            pending += [(part, index, False) for part in lefts]
-            pending.append((last, index, True))
-        nodes = zip(clusters, parents, range(len(clusters)), names, strict=True)
-        return FeatureTree(
-            target, tuple(FeatureNode(c, p, left.get(i), right.get(i), n) for c, p, i, n in nodes)
-        )
-
-    def _group(self, index: NodeIndex) -> _Group:
-        children = [n for n in self._near[index] if n != self._above[index] and self._count[n]]
-        return _Group(index, (*self._own[index], *sorted(children, key=lambda child: self._count[child])))
-
-    def _split(self, group: _Group) -> list[_Group]:
-        """Return one or two groups; the last, with most features, goes right."""
-        if len(group.parts) > 2:
-            return [self._alone(group, group.parts[0]), _Group(group.index, group.parts[1:])]
-        return [self._alone(group, part) for part in group.parts]
-
-    def _alone(self, group: _Group, part: NodeIndex | Name) -> _Group:
-        return _Group(group.index, (part,)) if isinstance(part, str) else self._group(part)
+def _features(root: _Part) -> Iterator[Name]:
+    pending = [root]
+    while pending:
+        part = pending.pop()
+        if part.feature is not None:
+            yield part.feature
+        pending += part.parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -48,6 +49,41 @@ def test_trees_are_what_they_are_called(classifier: Classifier, seed: int) -> No
     below = tree.features_below()
     assert sorted(below[0]) == sorted(prepared.features)
     assert build_jointree(prepared.network, seed) == jointree
+
+
+def with_spine_to(tree: FeatureTree, leaf: int) -> FeatureTree | None:
+    """Return the tree with left and right exchanged where that leads its spine to another leaf.
+
+    None where a copy of a cluster would become the left child of another: left children are parts of the
+    jointree.
+    """
+    nodes = list(tree.nodes)
+    while leaf:
+        parent = nodes[leaf].parent
+        node = nodes[parent]
+        if node.left == leaf and node.right is not None:
+            if nodes[node.right].cluster == node.cluster:
+                return None
+            nodes[parent] = replace(node, left=node.right, right=node.left)
+        leaf = parent
+    return FeatureTree(tree.target, tuple(nodes))
+
+
+@given(classifiers(), st.integers(0, 5))
+def test_no_other_spine_is_narrower(classifier: Classifier, seed: int) -> None:
+    prepared = prepare(classifier)
+    jointree = build_jointree(prepared.network, seed)
+    tree = build_feature_tree(jointree, prepared.target, prepared.features)
+    least = tree.widths(jointree.width).omega_total
+    for leaf, node in enumerate(tree.nodes):
+        if node.feature is not None:
+            other = with_spine_to(tree, leaf)
+            if other is None:
+                continue
+            other.assert_valid(jointree, prepared.features)
+            assert other.spine()[-1] == leaf
+            assert other.widths(jointree.width).omega_total >= least
+            event(f"another spine is wider: {other.widths(jointree.width).omega_total > least}")
 
 
 def test_the_checkers_can_fail() -> None:

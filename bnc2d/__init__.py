@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bnc2d.errors import LogicError as LogicError
     from bnc2d.errors import NetworkError as NetworkError
     from bnc2d.errors import NormalisationWarning as NormalisationWarning
+    from bnc2d.errors import TimeLimitExceeded as TimeLimitExceeded
     from bnc2d.errors import UnknownNameError as UnknownNameError
     from bnc2d.errors import UnsupportedError as UnsupportedError
     from bnc2d.explain.batch import Row as Row
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 _HOME = {
     "bnc2d.errors": (
         "Bnc2dError Bnc2dWarning ClassifierError FormatError InstanceError LimitExceeded LogicError "
-        "NetworkError NormalisationWarning UnknownNameError UnsupportedError"
+        "NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError UnsupportedError"
     ),
     "bnc2d.compile.model": "CompiledModel",
     "bnc2d.explain.batch": "Row",

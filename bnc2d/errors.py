@@ -53,6 +53,10 @@ class LimitExceeded(Bnc2dError):  # noqa: N818 - a public name of the design
     """Work stopped because it would pass a time, memory or size limit."""
 
 
+class TimeLimitExceeded(LimitExceeded):
+    """Work stopped because its time was up."""
+
+
 class MissingExtraError(Bnc2dError):
     """An optional library is needed and not installed."""
 

@@ -25,7 +25,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print every check; exit with 1 if one failed."""
+    """Print every check; exit with 1 if one failed, with 2 if one ran into its limit and none failed."""
     model = load_model(options.model, max_bytes=options.max_bytes or MAX_BYTES)
     with working("verifying", options.json) as say:
         report = verify_model(
@@ -36,8 +36,16 @@ def run(options: argparse.Namespace) -> int:
             progress=lambda name, done, total: say(f"check {done + 1} of {total}: {name}"),
         )
     if options.json:
-        print(json.dumps({"passed": report.passed, "checks": [asdict(check) for check in report.checks]}))
+        print(
+            json.dumps(
+                {
+                    "passed": report.passed,
+                    "failed": report.failed,
+                    "checks": [asdict(check) for check in report.checks],
+                }
+            )
+        )
     else:
         print(printable(str(report)))
-        print("verified" if report else "NOT verified")
-    return 0 if report else 1
+        print(report.verdict)
+    return 0 if report.passed else 1 if report.failed else 2

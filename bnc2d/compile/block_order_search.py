@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.jointree import Name
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.masks import Mask, VariableIndex, positions, union
 from bnc2d.compile.min_fill import graph_of
 from bnc2d.compile.prepare import Prepared

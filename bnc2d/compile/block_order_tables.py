@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.block_order_search import Block
 from bnc2d.compile.jointree import Name
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.prepare import Prepared
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT

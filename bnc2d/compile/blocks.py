@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.implication import Implications
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.netlist import Circuit, Draft
 from bnc2d.compile.plan import Plan
 from bnc2d.compile.subfunctions import CellTables, Numbers, SubFunctions, parts_of

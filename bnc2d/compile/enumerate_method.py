@@ -11,6 +11,7 @@ from math import log10
 
 import numpy as np
 
+from bnc2d.checking import Check
 from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.limits import Watch
 from bnc2d.errors import LimitExceeded
@@ -49,7 +50,7 @@ def compile_by_enumeration(classifier: Classifier, watch: Watch, memory_limit: i
         done = 0
         for rows in all_rows(classifier.feature_variables, _CHUNK):
             watch.check(done / count)
-            labels[done : done + len(rows)] = decide.labels(rows)
+            labels[done : done + len(rows)] = decide.labels(rows, watch.check)
             done += len(rows)
         labels[labels < 0] = ends - 1  # in no class
     with watch.phase("reduce"):
@@ -68,12 +69,12 @@ class _Decisions:
         self._query = JointQuery(classifier.network, classifier.target, classifier.features)
         self.exact_calls = 0
 
-    def labels(self, rows: Rows) -> Rows:
+    def labels(self, rows: Rows, check: Check) -> Rows:
         """Return the class of each row by position, -1 for none."""
-        labels, certain = self._rule.float_labels(self._query.joint(rows, exact=False))
+        labels, certain = self._rule.float_labels(self._query.joint(rows, exact=False, check=check))
         close = np.flatnonzero(~certain)
         if close.size:
-            joint = self._query.joint(rows[close], exact=True)
+            joint = self._query.joint(rows[close], exact=True, check=check)
             labels[close] = [self._rule.exact_label(values) for values in joint.values.tolist()]
             self.exact_calls += len(close)
         return labels

@@ -121,8 +121,8 @@ class Widths:
 def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name]) -> FeatureTree:
     """Return an f-tree of least ω^T over all roots and all right spines from there.
 
-    Left children are whole parts of the jointree; several are never put together in one. Of spines that are as
-    good, the one that has more features on its right is taken at each node.
+    Left children are whole parts of the jointree; several are never put together in one. Of spines that are
+    as good, the one that has more features on its right is taken at each node.
     """
     roots = [index for index, cluster in enumerate(jointree.clusters) if target in cluster]
     near = jointree.neighbours()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.hashing import hash_weights, sorted_distinct
-from bnc2d.compile.limits import Check, no_check
 
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
 _WORDS = 8

@@ -8,18 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from bnc2d.errors import LimitExceeded
+from bnc2d.errors import TimeLimitExceeded
 
 # Called with the phase and how much of it is done, from 0 to 1.
 ProgressCallback: TypeAlias = Callable[[str, float], None]
 
-Check: TypeAlias = Callable[[], object]  # called now and then; may raise
-
 _DEFAULT_MEMORY = 4 * 2**30
-
-
-def no_check() -> None:
-    """Never raise."""
 
 
 class Watch:
@@ -50,7 +44,7 @@ class Watch:
             self._progress(self._phase, self._done)
         spent = time.monotonic() - self._started
         if self._time_limit is not None and spent > self._time_limit:
-            raise LimitExceeded(
+            raise TimeLimitExceeded(
                 f"time limit of {self._time_limit:g} s reached after {spent:.1f} s, "
                 f"in phase '{self._phase}' ({self._done:.0%} of it done)"
             )

@@ -7,11 +7,11 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.cut import Cut
 from bnc2d.compile.join import Join, join_parts
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.labels import Decider
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.parts import Part
 from bnc2d.compile.prepare import Prepared
 from bnc2d.compile.resolve import ByInstances, ByParts
@@ -87,7 +87,7 @@ class Meeting:
         first, second = self.parts(given, exact=True, check=check)
         return ByParts(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
 
-    def by_instances(self, given: Given) -> ByInstances:
+    def by_instances(self, given: Given, check: Check = no_check) -> ByInstances:
         """Return exact labels from the classifier."""
         template = [0] * len(self.prepared.features)
         for name, state in given.items():
@@ -99,4 +99,5 @@ class Meeting:
             template,
             (first, second),
             (self.cardinalities(self.first), self.cardinalities(self.second)),
+            check,
         )

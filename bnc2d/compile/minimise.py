@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.blocks import BlockCircuits
 from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.flatten import dissolvable, flatten
 from bnc2d.compile.implication import Implications
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.netlist import Circuit
 from bnc2d.compile.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.sift import sift

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.domain import Domain

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.limits import Check, no_check
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.subfunctions import Numbers
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId

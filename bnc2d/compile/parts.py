@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.patterns import merge_patterns
 from bnc2d.model.cpt import CPT
@@ -126,17 +127,19 @@ def multiply_out(
     sizes: Mapping[VariableId, int],
     exact: bool,
     structural: bool = False,
+    check: Check = no_check,
 ) -> Part:
     """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product.
 
-    ``structural`` looks for equal states also where that costs more than it saves.
+    ``structural`` looks for equal states also where that costs more than it saves. ``check`` is called often
+    and may raise.
     """
     ranked = sorted((part for part in parts if not part.is_constant), key=lambda part: part.table.size)
     if not ranked or (len(ranked) == 1 and summed):
         ranked.insert(0, _one(exact))
     product = ranked[0]
     for position, part in enumerate(ranked[1:], start=2):
-        product = _product(product, part, summed if position == len(ranked) else (), sizes, structural)
+        product = _product(product, part, summed if position == len(ranked) else (), sizes, structural, check)
     return product
 
 
@@ -146,6 +149,7 @@ def _product(
     summed: Collection[VariableId],
     sizes: Mapping[VariableId, int],
     structural: bool,
+    check: Check,
 ) -> Part:
     """Multiply two parts without a common feature and sum variables out."""
     if not left.is_exact:
@@ -157,12 +161,12 @@ def _product(
     few = left.patterns * right.patterns <= _FEW
     dense = not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
     if dense:
-        table = _dense(left, right, kept, gone, sizes)
+        table = _dense(left, right, kept, gone, sizes, check)
         classes = np.arange(len(table), dtype=np.intp)
     else:
         of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
         classes, first = _classes(left, right, of_left, of_right)
-        table = _sums(left.table, right.table, of_left[first], of_right[first])
+        table = _sums(left.table, right.table, of_left[first], of_right[first], check)
     rows = left.pattern_of_row[:, None] * right.patterns + right.pattern_of_row
     lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
     if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
@@ -189,6 +193,7 @@ def _dense(
     kept: Sequence[VariableId],
     summed: tuple[VariableId, ...],
     sizes: Mapping[VariableId, int],
+    check: Check,
 ) -> Table:
     """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
     nowhere = np.zeros(1, dtype=np.intp)
@@ -198,7 +203,7 @@ def _dense(
         table = part.table[part.class_of_state].reshape(shape)
         trusted = np.array([part.trusted])
         factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
-    product = multiply_factors(factors, summed)
+    product = multiply_factors(factors, summed, check)
     order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
     return product.table.transpose(0, *order).reshape(-1, left.patterns * right.patterns)
 
@@ -237,7 +242,7 @@ def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> 
     return distinct_rows(codes)
 
 
-def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> Table:
+def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, check: Check) -> Table:
     """Return ``[class, left pattern x right pattern]``: the sums of products of each class's terms."""
     classes, terms = of_left.shape
     a, b = left.shape[1], right.shape[1]
@@ -245,6 +250,7 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> T
     by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
     step = max(1, _PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
     for start in range(0, classes, step):
+        check()
         piece = slice(start, start + step)
         x, y = left[of_left[piece]], right[of_right[piece]]  # [class, term, pattern]
         if by_matrix:

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.hashing import hash_weights, sorted_distinct
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.subfunctions import (
     BlockRows,
     CellTables,

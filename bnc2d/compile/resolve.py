@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.parts import Integers, Part, spread
 from bnc2d.model.classifier import Classifier
@@ -42,13 +43,14 @@ class ByInstances:
     """Every instance is a kind of its own, decided by the classifier.
 
     ``template`` is an instance with the features set beforehand; ``places`` are the positions of the features
-    of each side, ``sizes`` their numbers of states.
+    of each side, ``sizes`` their numbers of states. ``check`` is called often and may raise.
     """
 
     classifier: Classifier
     template: Sequence[int]
     places: tuple[Sequence[int], Sequence[int]]
     sizes: tuple[Sequence[int], Sequence[int]]
+    check: Check
 
     @property
     def rows(self) -> Integers:
@@ -66,7 +68,7 @@ class ByInstances:
         for places, sizes, numbers in zip(self.places, self.sizes, (rows, columns), strict=True):
             if len(places):
                 instances[:, places] = np.stack(np.unravel_index(numbers, sizes), axis=1)
-        return self.classifier.labels(instances)
+        return self.classifier.labels(instances, self.check)
 
 
 @dataclass(frozen=True)

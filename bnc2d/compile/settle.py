@@ -84,7 +84,8 @@ def settle(
     """
     first, second = parts
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
-    resolver: Resolver = meeting.by_parts(given, watch.check) if many else meeting.by_instances(given)
+    exact = meeting.by_parts if many else meeting.by_instances
+    resolver: Resolver = exact(given, watch.check)
     kinds, columns = resolver.rows, resolver.columns
     none = len(meeting.classifier.classes)
     members = _Members(first.pattern_of_row, first.patterns)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.subfunctions import Numbers
 
 # A swap costs about as much as this many rows, however small the levels are.

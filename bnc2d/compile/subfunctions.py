@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
-from bnc2d.compile.limits import Check, no_check
 
 Numbers: TypeAlias = NDArray[np.int64]
 _Integer = TypeVar("_Integer", np.int64, np.uint64)

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.cut import CutSide, Message
 from bnc2d.compile.jointree import Name
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.parts import Part, multiply_out, part_of
 from bnc2d.compile.prepare import Prepared
 from bnc2d.model.elimination import VariableId
@@ -39,7 +39,7 @@ class Side:
     ) -> Part:
         """Return the table with some features set, its rows in the order of the others in ``features``.
 
-        ``structural`` as in ``multiply_out``; ``check`` is called before every message and may raise.
+        ``structural`` as in ``multiply_out``; ``check`` is called often and may raise.
         """
         pool: list[Part] = []
         for message in self._messages:
@@ -49,20 +49,22 @@ class Side:
                 for name in message.cpts
                 if name not in self._apart
             ]
-            pool = self._eliminated(pool, message, exact, structural)
-        part = multiply_out(pool, (), self._sizes, exact, structural)
+            pool = self._eliminated(pool, message, exact, structural, check)
+        part = multiply_out(pool, (), self._sizes, exact, structural, check)
         free = [self._ids[name] for name in self.features if name not in given]
         rows = part.pattern_of_row.reshape([self._sizes[v] for v in part.features])
         rows = rows.transpose([part.features.index(v) for v in free]).reshape(-1)
         return replace(part, features=tuple(free), pattern_of_row=rows)
 
-    def _eliminated(self, pool: list[Part], message: Message, exact: bool, structural: bool) -> list[Part]:
+    def _eliminated(
+        self, pool: list[Part], message: Message, exact: bool, structural: bool, check: Check
+    ) -> list[Part]:
         """Return the parts with the variables of a message summed out."""
         summed = {self._ids[name] for name in message.summed}
         while (step := _next_step([{*p.scope, *p.features} for p in pool], summed, self._sizes)) is not None:
             inside = set(step.inside)
             together = [pool[position] for position in step.inside]
-            joined = multiply_out(together, step.gone, self._sizes, exact, structural)
+            joined = multiply_out(together, step.gone, self._sizes, exact, structural, check)
             pool = [part for position, part in enumerate(pool) if position not in inside] + [joined]
         return pool
 

@@ -20,7 +20,7 @@ from bnc2d.experiments.tables import (
     summary_section,
     unsolved_section,
 )
-from bnc2d.experiments.widths import NetworkFacts, network_facts
+from bnc2d.experiments.widths import NetworkFacts, network_facts, read_sound
 
 _DEFAULT_LEAVES_TABLE = "andes"  # the network whose table the paper prints
 
@@ -50,6 +50,8 @@ class Evaluation:
         if not self._names:
             raise FormatError(f"no problem matches {pattern!r}", suite)
         self._problems = _readable(self._suite, self._names)
+        files = sorted({problem.network for problem in self._problems.values()})
+        self._networks = {path: read_sound(path, normalise) for path in files}
         self._leaves = self._leaf_problems(leaves_table)
 
     def jobs(self) -> list[Job]:
@@ -62,6 +64,8 @@ class Evaluation:
             for method in self._methods
         ]
         for name, problem in self._leaves.items():
+            if name in self._problems:
+                continue
             source = {
                 "leaves": {
                     "file": str(problem.network),
@@ -74,10 +78,11 @@ class Evaluation:
 
     def sections(self, records: Mapping[Key, Record]) -> list[Section]:
         """Return the report on these records."""
-        main = {key: record for key, record in records.items() if key[0] not in self._leaves}
+        names = set(self._names)
+        main = {key: record for key, record in records.items() if key[0] in names}
         facts = {
-            path: network_facts(path, targets, normalise=self._normalise)
-            for path, targets in self._targets().items()
+            path: None if network is None else network_facts(network, self._targets(path))
+            for path, network in self._networks.items()
         }
         networks = {name: problem.network.name for name, problem in self._problems.items()}
         networks |= {name: problem.network.name for name, problem in self._leaves.items()}
@@ -106,16 +111,20 @@ class Evaluation:
             raise FormatError(
                 f"no problem on a network named {network!r} for the table of leaves", self._suite
             )
-        return {
-            f"{problem.network_name}, all leaves, {target}": problem
-            for target, problem in sorted(found.items())
-        }
+        return {self._leaves_name(problem): problem for _, problem in sorted(found.items())}
 
-    def _targets(self) -> dict[Path, list[str]]:
-        targets: dict[Path, set[str]] = {}
-        for problem in self._problems.values():
-            targets.setdefault(problem.network, set()).add(problem.target)
-        return {path: sorted(names) for path, names in sorted(targets.items())}
+    def _leaves_name(self, problem: Problem) -> str:
+        """Return the name of the problem with all leaves: one of the suite's, where there is such a one."""
+        network = self._networks[problem.network]
+        leaves = set() if network is None else {*network.leaves} - {problem.target}
+        for name, other in self._problems.items():
+            same = (other.network, other.target) == (problem.network, problem.target)
+            if same and "0.5" in self._thresholds and set(other.features or ()) == leaves:
+                return name
+        return f"{problem.network_name}, all leaves, {problem.target}"
+
+    def _targets(self, network: Path) -> list[str]:
+        return sorted({one.target for one in self._problems.values() if one.network == network})
 
     def _overview(self, facts: Mapping[Path, NetworkFacts | None]) -> Section:
         rows = []

@@ -14,6 +14,7 @@ from bnc2d.compile.prepare import prepare
 from bnc2d.errors import Bnc2dError, NormalisationWarning
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import Classifier
+from bnc2d.model.network import BayesianNetwork
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,18 @@ class NetworkFacts:
     widths: tuple[LeafWidths, ...]
 
 
-def network_facts(path: Path, targets: Iterable[str], *, normalise: bool = False) -> NetworkFacts | None:
-    """Return the facts of a network, or None where it cannot be read (its runs say why)."""
+def read_sound(path: Path, normalise: bool) -> BayesianNetwork | None:
+    """Return a network, without warnings, or None where it cannot be read (its runs say why)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NormalisationWarning)
-            network = read_network(path, normalise=normalise)
+            return read_network(path, normalise=normalise)
     except Bnc2dError:
         return None
+
+
+def network_facts(network: BayesianNetwork, targets: Iterable[str]) -> NetworkFacts:
+    """Return the facts of a network."""
     found = []
     for target in targets:
         with suppress(Bnc2dError):

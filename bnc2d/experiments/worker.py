@@ -12,12 +12,13 @@ import resource
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import TypeAlias
 
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded
+from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.experiments.jobs import NOT_APPLICABLE, Job, Record
 from bnc2d.experiments.networks import PUBLIC, network_path
 from bnc2d.experiments.problems import Problem, plain_name, read_problem
@@ -47,8 +48,10 @@ def record_of(job: Job, time_limit: float, memory_limit: int | None = None) -> R
     """Run a job in this process and return its record, whatever happens to it."""
     try:
         return job.record("ok", **_measure(job, time_limit, memory_limit))
-    except LimitExceeded as error:
-        return job.record("memory" if "memory_limit" in str(error) else "timeout", message=str(error))
+    except TimeLimitExceeded as error:
+        return job.record("timeout", message=str(error))
+    except LimitExceeded as error:  # a table that is too large
+        return job.record("memory", message=str(error))
     except MemoryError:
         return job.record("memory", message="out of memory")
     except _NotApplicableError as error:
@@ -92,8 +95,17 @@ def _measure(job: Job, time_limit: float, memory_limit: int | None) -> Record:
         "class_models": counts,
         "omega": model.stats.omega,
         "omega_T": model.stats.omega_total,
-        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "peak_mib": round(_peak_kib() / 1024, 1),
     }
+
+
+def _peak_kib() -> int:
+    """Return the largest memory of this process; where there is no /proc, that of its parent may be meant."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _from_suite(job: Job, *, suite: str, normalise: bool = False) -> tuple[NetworkName, Classifier]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from bnc2d.checking import Check
 from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.limits import Check, Watch
+from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.questions import names_in, nearest, positions_of

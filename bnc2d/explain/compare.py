@@ -13,8 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from bnc2d.checking import Check
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
-from bnc2d.compile.limits import Check, Watch
+from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
 from bnc2d.compile.sift import Sifter
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean

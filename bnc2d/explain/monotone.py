@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from bnc2d.checking import Check
 from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.limits import Check, Watch
+from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
 from bnc2d.compile.subfunctions import two_ended
 from bnc2d.errors import ClassifierError

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.limits import Check, no_check
 from bnc2d.compile.subfunctions import Numbers
 from bnc2d.errors import LimitExceeded
 

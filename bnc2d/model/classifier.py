@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.model.decision import DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
@@ -108,16 +109,17 @@ class Classifier:
         ]  # NO_CLASS takes the last
         return in_the_same_form(names, encoded.kind, instances, self.target)
 
-    def labels(self, rows: Rows) -> Labels:
+    def labels(self, rows: Rows, check: Check = no_check) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
 
-        Equal rows are decided once; rows that float64 cannot decide are decided together, exactly.
+        Equal rows are decided once; rows that float64 cannot decide are decided together, exactly. ``check``
+        is called often and may raise.
         """
         distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-        labels, certain = self.rule.float_labels(self._query.joint(distinct, exact=False))
+        labels, certain = self.rule.float_labels(self._query.joint(distinct, exact=False, check=check))
         close = np.flatnonzero(~certain)
         if close.size:
-            joint = self._query.joint(distinct[close], exact=True)
+            joint = self._query.joint(distinct[close], exact=True, check=check)
             labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
         return labels[inverse.reshape(-1)]
 

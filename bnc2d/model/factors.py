@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import Check, no_check
 from bnc2d.model.elimination import VariableId
 
 Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
@@ -55,7 +56,7 @@ class Factor:
         return dict(zip(self.scope, self.table.shape[1:], strict=True))
 
 
-def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...]) -> Factor:
+def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...], check: Check = no_check) -> Factor:
     """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product."""
     factors = sorted(factors, key=lambda factor: factor.table.size)
     if len(factors) == 1:
@@ -66,12 +67,13 @@ def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...]) -> Facto
         factors.insert(0, Factor((), nowhere, one, np.ones(1, dtype=bool)))
     product = factors[0]
     for factor in factors[1:-1]:
-        product = _product(product, factor, ())
-    return _product(product, factors[-1], summed)
+        product = _product(product, factor, (), check)
+    return _product(product, factors[-1], summed, check)
 
 
-def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...]) -> Factor:
+def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...], check: Check) -> Factor:
     """Multiply two factors pattern by pattern and sum out the variables ``summed``."""
+    check()
     codes = left.pattern_of_row * len(right.table) + right.pattern_of_row
     pairs, pattern_of_row = np.unique(codes, return_inverse=True)
     of_left, of_right = np.divmod(pairs, len(right.table))
@@ -89,7 +91,7 @@ def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...]) -> Fac
         table = _product_of_all_pairs(*pieces, pairs)
     else:
         watched = trusted if floating and not in_range else None
-        table = _product_by_entry(*pieces, of_left, of_right, watched)
+        table = _product_by_entry(*pieces, of_left, of_right, watched, check)
     sizes = left.sizes | right.sizes
     table = table.reshape(len(pairs), *(sizes[variable] for variable in axes.kept))
     terms = prod(sizes[variable] for variable in summed)
@@ -178,6 +180,7 @@ def _product_by_entry(
     of_left: NDArray[np.intp],
     of_right: NDArray[np.intp],
     trusted: NDArray[np.bool_] | None,
+    check: Check,
 ) -> Table:
     """Return ``[pair, shared, left's own, right's own]`` for any kind of entries, one summed state at a time.
 
@@ -190,6 +193,7 @@ def _product_by_entry(
     for start in range(0, len(of_left), step):
         chunk = slice(start, start + step)
         for state in range(a.shape[1]):
+            check()
             x, y = a[of_left[chunk], state], b[of_right[chunk], state]
             piece = x * y
             if trusted is not None:

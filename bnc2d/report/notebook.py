@@ -113,10 +113,10 @@ def report_html(report: Report) -> str:
             if check.witness is None
             else ", ".join(f"{text(n)}={text(s)}" for n, s in check.witness.items())
         )
-        mark = "✓ ok" if check.passed else "<b>✗ failed</b>"
+        mark = "✓ ok" if check.passed else "<b>✗ failed</b>" if check.failed else "not finished"
         detail = text(check.detail) + (f" at {witness}" if witness else "")
         rows.append((mark, text(check.name), f"{check.seconds:.2f} s", detail))
-    heading = "Verified" if report.passed else "NOT verified"
+    heading = report.verdict[0].upper() + report.verdict[1:]
     return _table(heading, ("", "check", "time", "detail"), rows)
 
 

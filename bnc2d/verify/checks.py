@@ -37,7 +37,7 @@ def verify_model(
 ) -> Report:
     """Check a model by independent means; ``time_limit`` (seconds) holds for each check.
 
-    A check that runs out of time fails with that word, except the oracle, which then asks a seeded sample of
+    A check that runs out of time is not finished, except the oracle, which then asks a seeded sample of
     ``samples`` instances, half of them the nearest to a tie among many drawn. ``progress`` is called before
     each check with its name, how many are done, and how many there are; what it raises ends the verification.
     """
@@ -65,7 +65,7 @@ def _run(name: str, check: Callable[[], Finding]) -> Check:
     try:
         passed, detail, witness = check()
     except LimitExceeded as error:
-        passed, detail, witness = False, f"not finished: {error}", None
+        return Check(name, False, monotonic() - started, f"not finished: {error}", finished=False)
     return Check(name, passed, monotonic() - started, detail, witness)
 
 
@@ -169,6 +169,8 @@ def _oracle(model: CompiledModel, time_limit: float, samples: int, seed: int) ->
             break
         expected.append(decide(classifier, exact_joint(classifier, model.domain.decode(row.tolist()))))
     asked = len(expected)
+    if not asked:
+        raise LimitExceeded("no instance was asked")
     return _compare(model, rows[:asked], expected, f"{asked} instances, the nearest to a tie among them")
 
 

@@ -76,6 +76,24 @@ def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tm
     assert out.endswith("NOT verified\n")
 
 
+def test_a_check_that_does_not_finish_is_no_failure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = str(tmp_path / "d.bnc2d")
+    Classifier(example("diagnosis"), "D").compile().save(path)
+    code, out, _ = run(capsys, "verify", path, "--time-limit", "0")
+    assert code == 2
+    assert "FAIL" not in out
+    assert "open second method" in out
+    assert "open oracle" in out
+    assert "no fault found, but" in out
+    code, out, _ = run(capsys, "verify", path, "--time-limit", "0", "--json")
+    assert code == 2
+    found = json.loads(out)
+    assert not found["passed"]
+    assert not found["failed"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -121,6 +121,11 @@ def test_jobs_of_the_authors_suite(tmp_path: Path) -> None:
         ("exp1/asia/lung", "0.5", "fast"),
         ("exp1/running/A", "file", "fast"),
         ("exp1/running/A", "0.5", "fast"),
+    ]  # the problem on running has all leaves as features, so its run serves the table of leaves
+    jobs = Evaluation(suite, ["fast"], thresholds=["file"], leaves_table="Running").jobs()
+    assert [job.key for job in jobs] == [
+        ("exp1/asia/lung", "file", "fast"),
+        ("exp1/running/A", "file", "fast"),
         ("running, all leaves, A", "0.5", "fast"),
     ]
 

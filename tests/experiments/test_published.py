@@ -8,7 +8,7 @@ import pytest
 
 from bnc2d import Classifier, FormatError, example, write_network
 from bnc2d.experiments.published import read_reference
-from bnc2d.experiments.widths import leaf_widths, network_facts
+from bnc2d.experiments.widths import leaf_widths, network_facts, read_sound
 from bnc2d.testing import random_classifier
 
 
@@ -48,10 +48,11 @@ def test_widths_are_those_of_the_compiler(seed: int) -> None:
 def test_facts_of_a_network(tmp_path: Path) -> None:
     path = tmp_path / "asia.bif"
     write_network(example("asia"), path)
-    facts = network_facts(path, ["lung", "nobody", "xray"])
-    assert facts is not None
+    network = read_sound(path, normalise=False)
+    assert network is not None
+    facts = network_facts(network, ["lung", "nobody", "xray"])
     assert facts.variables == 8
     assert [one.features for one in facts.widths] == [2, 1]
     assert facts.widths[0] == leaf_widths(Classifier(example("asia"), "lung"))
     path.write_text("network {", encoding="utf-8")
-    assert network_facts(path, ["lung"]) is None
+    assert read_sound(path, normalise=False) is None

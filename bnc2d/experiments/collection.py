@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
 from bnc2d.errors import NormalisationWarning
@@ -23,7 +25,12 @@ def chosen(limit: float = MAX_LOG2_INSTANCES) -> list[str]:
     return [name for name in names if PUBLIC[name].log2_instances <= limit]
 
 
-def jobs(methods: Sequence[str], *, networks: Iterable[str] | None = None) -> list[Job]:
+def jobs(
+    methods: Sequence[str],
+    records: Mapping[Key, Record],  # noqa: ARG001 - all jobs are known from the start
+    *,
+    networks: Iterable[str] | None = None,
+) -> list[Job]:
     """Return a job for every root of every network; by default of all that are small enough.
 
     Networks that are not in the cache are fetched. A root that is a leaf too is connected to nothing: it is
@@ -32,10 +39,6 @@ def jobs(methods: Sequence[str], *, networks: Iterable[str] | None = None) -> li
     paths = network_paths(chosen() if networks is None else networks)
     found = []
     for name, path in paths.items():
-        with catch_warnings():
-            simplefilter("ignore", NormalisationWarning)
-            network = read_network(path)
-        targets = [root for root in network.roots if network.children(root)]
         found += [
             Job(
                 f"{_PREFIX}/{name}/{target}",
@@ -43,10 +46,18 @@ def jobs(methods: Sequence[str], *, networks: Iterable[str] | None = None) -> li
                 method,
                 {"network": {"network": name, "target": target}},
             )
-            for target in targets
+            for target in _targets(path)
             for method in methods
         ]
     return found
+
+
+@cache  # files of the cache of networks do not change
+def _targets(path: Path) -> tuple[str, ...]:
+    with catch_warnings():
+        simplefilter("ignore", NormalisationWarning)
+        network = read_network(path)
+    return tuple(root for root in network.roots if network.children(root))
 
 
 def sections(records: Mapping[Key, Record]) -> list[Section]:

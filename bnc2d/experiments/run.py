@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
@@ -42,7 +43,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Part:
-    jobs: Sequence[Job]
+    jobs: Callable[[Mapping[Key, Record]], Sequence[Job]]  # to run so far, given what is known
     sections: Callable[[Mapping[Key, Record]], list[Section]]
 
 
@@ -87,44 +88,53 @@ def run_experiments(
             leaves_table=leaves_table,
             reference=None if reference is None else read_reference(Path(reference)),
         )
-        parts.append(_Part(evaluation.jobs(), evaluation.sections))
+        planned = evaluation.jobs()
+        parts.append(_Part(lambda _: planned, evaluation.sections))
     for name in more:
         module = import_module(f"bnc2d.experiments.{name}")
-        parts.append(_Part(module.jobs(methods), module.sections))
+        parts.append(_Part(partial(module.jobs, methods), module.sections))
     folder = Path(output)
     make_folder(folder)
-    wanted = {job.key: job for part in parts for job in part.jobs}
+    limits = {"time_limit": time_limit, "memory_limit": memory_limit}
+    report = progress or (lambda *_: None)
+    done: set[Key] = set()  # by this call
     with Journal(folder / "runs.jsonl") as journal:
-        missing = [
-            job
-            for key, job in wanted.items()
-            if not _is_done(journal.records.get(key), job, time_limit, memory_limit)
-        ]
-        limits = {"time_limit": time_limit, "memory_limit": memory_limit}
-        pending = {job.key: job for job in missing}
-        report = progress or (lambda *_: None)
-        report(0, len(missing), missing[0] if missing else None)
-        with closing(
-            run_jobs(missing, time_limit, workers=jobs, executor=executor, memory_limit=memory_limit)
-        ) as finished:
-            for done, (job, record) in enumerate(finished, start=1):
-                journal.add(job, record | limits | {"source": job.source})
-                del pending[job.key]
-                report(done, len(missing), next(iter(pending.values()), None))
+
+        def missing() -> dict[Key, Job]:
+            return {
+                job.key: job
+                for part in parts
+                for job in part.jobs(journal.records)
+                if job.key not in done and not _stands(journal.records.get(job.key), job, limits)
+            }
+
+        while pending := missing():
+            total = len(done) + len(pending)
+            report(len(done), total, next(iter(pending.values())))
+            running = run_jobs(
+                list(pending.values()), time_limit, workers=jobs, executor=executor, memory_limit=memory_limit
+            )
+            with closing(running) as finished:
+                for job, record in finished:
+                    journal.add(job, record | limits | {"source": job.source})
+                    del pending[job.key]
+                    done.add(job.key)
+                    report(len(done), total, next(iter(pending.values()), None))
         records = journal.records
-    found = {key: records[key] for key in wanted}
+    by_part = [{job.key: records[job.key] for job in part.jobs(records)} for part in parts]
+    found = {key: record for some in by_part for key, record in some.items()}
     sections = disagreement_section(found)
-    for part in parts:
-        sections += part.sections({job.key: records[job.key] for job in part.jobs})
+    for part, some in zip(parts, by_part, strict=True):
+        sections += part.sections(some)
     return Outcome(tuple(sections), write_report(folder, _TITLE, sections), len(disagreements(found)))
 
 
-def _is_done(record: Record | None, job: Job, time_limit: float, memory_limit: int | None) -> bool:
+def _stands(record: Record | None, job: Job, limits: Mapping[str, float | int | None]) -> bool:
     """Return whether a record stands: of the same job, and not one that might end better this time."""
     if record is None or record.get("source") != job.source or record["status"] == "error":
         return False
     if record["status"] == "timeout":
-        return bool(record["time_limit"] >= time_limit)
+        return bool(record["time_limit"] >= limits["time_limit"])
     if record["status"] == "memory":
-        return bool(record["memory_limit"] == memory_limit)
+        return bool(record["memory_limit"] == limits["memory_limit"])
     return True

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bnc2d.experiments.jobs import Job, Record
 from bnc2d.experiments.journal import Key
+from bnc2d.experiments.measures import is_solved
 from bnc2d.experiments.plots import Series, plot
 from bnc2d.experiments.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.synthetic import FAMILIES
@@ -52,27 +53,45 @@ MEASURES = (
 
 
 def jobs(
-    methods: Sequence[str], *, features: Mapping[int, Sequence[int]] = FEATURES, seeds: int = SEEDS
+    methods: Sequence[str],
+    records: Mapping[Key, Record],
+    *,
+    features: Mapping[int, Sequence[int]] = FEATURES,
+    seeds: int = SEEDS,
 ) -> list[Job]:
-    """Return the jobs, those with the fewest instances first; ``features`` says how many by their states.
+    """Return the jobs to run so far, those with the fewest instances first.
 
-    Noisy-or networks are binary, the other families come in every shape.
+    ``features`` says how many features there are, by their states. Noisy-or networks are binary, the other
+    families come in every shape. A line goes on to more features once ``records`` say that most runs with
+    fewer were solved.
     """
     sized = [
-        (states**size, _job(family, size, states, classes, seed, method))
+        (states**size, job)
         for family in FAMILIES
         for states, classes in (SHAPES if family != "noisy-or" else [(2, 2)])
-        for size in features[states]
-        for seed in range(seeds)
         for method in methods
+        for size, made in _climb(Line(family, states, classes, method), records, features[states], seeds)
+        for job in made
     ]
     return [job for _, job in sorted(sized, key=lambda pair: pair[0])]
 
 
-def _job(family: str, features: int, states: int, classes: int, seed: int, method: str) -> Job:
-    source = dict(zip(_NAME_PARTS, (family, features, states, classes, seed), strict=True))
+def _climb(
+    line: Line, records: Mapping[Key, Record], sizes: Sequence[int], seeds: int
+) -> Iterator[tuple[int, list[Job]]]:
+    """Give the jobs of a line size by size, up to the first that is not known to be solved."""
+    for size in sizes:
+        made = [_job(line, size, seed) for seed in range(seeds)]
+        yield size, made
+        solved = sum(job.key in records and is_solved(records[job.key]) for job in made)
+        if 2 * solved <= seeds:
+            return
+
+
+def _job(line: Line, features: int, seed: int) -> Job:
+    source = dict(zip(_NAME_PARTS, (line.family, features, line.states, line.classes, seed), strict=True))
     problem = "/".join(map(str, (_PREFIX, *source.values())))
-    return Job(problem, "argmax", method, {"synthetic": source})
+    return Job(problem, "argmax", line.method, {"synthetic": source})
 
 
 def sections(records: Mapping[Key, Record]) -> list[Section]:
@@ -164,7 +183,7 @@ def _figure(family: str, measure: Measure, lines: Mapping[Line, Mapping[int, Seq
 _TEXT = (
     "Random classifiers of growing size, several seeds each, and how seconds, nodes and peak memory grow: a "
     "slope of 1 means that each feature more doubles them. Slopes are fitted to medians over the seeds, in "
-    "which a run that did not end counts as infinite, so that a line ends where half of the runs do not; "
+    "which a run that did not end counts as infinite: a line ends where half of the runs do not; "
     "seconds below 0.1 and memory below 100 MiB are left out of the fit. The column of instances says how "
     "fast the number of instances itself grows, which is what listing them one by one would take."
 )

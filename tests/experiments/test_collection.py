@@ -35,7 +35,7 @@ def test_the_small_networks_are_chosen() -> None:
 
 
 def test_every_root_is_a_target_and_compiles(filled: Path) -> None:
-    found = collection.jobs(["fast"], networks=["asia", "survey"])
+    found = collection.jobs(["fast"], {}, networks=["asia", "survey"])
     assert [job.problem for job in found] == [
         "collection/asia/asia",
         "collection/asia/smoke",
@@ -56,7 +56,7 @@ def test_a_root_that_is_a_leaf_is_no_target(cache: Path) -> None:
     wider = BayesianNetwork([*network.variables, alone.child], [*network.cpts, alone])
     cache.mkdir(parents=True)
     write_network(wider, cache / "asia.bif.gz")
-    targets = [job.problem.rpartition("/")[2] for job in collection.jobs(["fast"], networks=["asia"])]
+    targets = [job.problem.rpartition("/")[2] for job in collection.jobs(["fast"], {}, networks=["asia"])]
     assert targets == ["asia", "smoke"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -250,18 +250,24 @@ def test_more_parts(
 ) -> None:
     """Each further part has ``jobs`` and ``sections``, and needs no suite."""
     source = {"family": "naive-bayes", "features": 3, "states": 2, "classes": 2, "seed": 1}
-    job = Job("a job of it", "argmax", "fast", {"synthetic": source})
+    first = Job("a job of it", "argmax", "fast", {"synthetic": source})
+    second = Job("a job that follows", "argmax", "fast", {"synthetic": source | {"features": 4}})
     module = import_module(f"bnc2d.experiments.{part}")
     assert module.sections({}) == []
 
-    def sections(records: Mapping[Key, Record]) -> list[Section]:
-        (record,) = records.values()
-        return [Section("A part", record["status"], (Table(("features",), ((record["features"],),)),))]
+    def jobs(methods: Sequence[str], records: Mapping[Key, Record]) -> list[Job]:
+        assert methods == ["fast"]
+        return [first, second] if first.key in records else [first]
 
-    monkeypatch.setattr(module, "jobs", lambda _: [job])
+    def sections(records: Mapping[Key, Record]) -> list[Section]:
+        one, other = records.values()
+        rows = ((one["features"],), (other["features"],))
+        return [Section("A part", one["status"], (Table(("features",), rows),))]
+
+    monkeypatch.setattr(module, "jobs", jobs)
     monkeypatch.setattr(module, "sections", sections)
     words = ["experiments", "-o", str(tmp_path), f"--{part}", "--methods", "fast", "--json"]
     code, printed, err = run(capsys, *words)
     assert (code, err) == (0, "")
-    assert json.loads(printed)["tables"] == [[{"features": 3}]]
+    assert json.loads(printed)["tables"] == [[{"features": 3}, {"features": 4}]]
     assert "<h2>A part</h2>\n<p>ok</p>" in (tmp_path / "index.html").read_text(encoding="utf-8")

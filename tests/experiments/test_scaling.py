@@ -1,6 +1,6 @@
 """Synthetic classifiers are what they claim to be, and the slopes are those of the numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import pytest
@@ -100,8 +100,29 @@ def test_a_noisy_or_network_is_binary() -> None:
         synthetic_classifier("noisy-or", 4, 3, 2, 0)
 
 
+def all_jobs(features: Mapping[int, Sequence[int]]) -> list[Job]:
+    """Return the jobs of all waves, every one of them being solved."""
+    records: dict[tuple[str, str, str], Record] = {}
+    while len(found := scaling.jobs(["fast"], records, features=features)) > len(records):
+        records = {job.key: job.record("ok") for job in found}
+    return found
+
+
+def test_a_line_goes_on_while_most_runs_are_solved() -> None:
+    def lines(records: dict[tuple[str, str, str], Record]) -> set[int]:
+        found = [job.source["synthetic"] for job in scaling.jobs(["fast"], records)]
+        return {source["features"] for source in found if source["family"] == "noisy-or"}
+
+    first = [job for job in scaling.jobs(["fast"], {}) if "noisy-or" in job.problem]
+    assert lines({}) == {8}
+    one = {first[0].key: first[0].record("ok")}
+    assert lines(one) == {8}
+    assert lines(one | {first[1].key: first[1].record("ok")}) == {8, 12}
+    assert lines(one | {job.key: job.record("timeout") for job in first[1:]}) == {8}
+
+
 def test_jobs_are_small_first_and_bounded() -> None:
-    found = scaling.jobs(["fast"])
+    found = all_jobs(scaling.FEATURES)
     assert len({job.key for job in found}) == len(found) == 3 * (9 + 3 * (9 + 9 + 9 + 7 + 5))
     sources = [job.source["synthetic"] for job in found]
     sizes = [source["states"] ** source["features"] for source in sources]
@@ -112,7 +133,7 @@ def test_jobs_are_small_first_and_bounded() -> None:
 
 
 def test_a_job_runs() -> None:
-    job = scaling.jobs(["fast"], features={states: [4] for states in scaling.FEATURES}, seeds=1)[-1]
+    job = scaling.jobs(["fast"], {}, features={states: [4] for states in scaling.FEATURES}, seeds=1)[-1]
     assert job.problem == "scaling/random-tree/4/6/6/0"
     record = run_job(job, 30)
     assert (record["status"], record["network"], record["features"]) == ("ok", "random-tree", 4)
@@ -122,7 +143,7 @@ def test_a_job_runs() -> None:
 def records() -> dict[tuple[str, str, str], Record]:
     """Runs whose seconds double with each feature, and whose nodes double with every second."""
     found = {}
-    for job in scaling.jobs(["fast"], features={states: [8, 12, 16, 20] for states in scaling.FEATURES}):
+    for job in all_jobs({states: [8, 12, 16, 20] for states in scaling.FEATURES}):
         source = job.source["synthetic"]
         features = source["features"]
         lost = source["family"] == "tan" and features == 16 and source["seed"] > 0

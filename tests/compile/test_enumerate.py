@@ -58,7 +58,7 @@ def test_progress_and_the_time_limit_by_chunk(monkeypatch: pytest.MonkeyPatch) -
         method="enumerate", progress=lambda phase, done: seen.setdefault(phase, []).append(done)
     )
     assert list(seen) == ["order", "labels", "reduce", "formulas"]
-    assert seen["labels"] == [0.0, *(part / 16 for part in range(16)), 1.0]
+    assert list(dict.fromkeys(seen["labels"])) == [part / 16 for part in range(17)]
 
 
 def test_options_that_it_has_not() -> None:

@@ -10,7 +10,7 @@ from tests.long.agreement import run_seeds
 
 CASES = (
     "tie, impossible, no class, varied, empty class, many classes, one class, many states, single feature, "
-    "inner feature, target below, threshold, threshold hit, twin, alone"
+    "inner feature, target below, threshold, threshold hit, twin, alone, binary"
 )
 
 

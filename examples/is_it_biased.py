@@ -13,7 +13,7 @@ def main() -> None:
     verdict = campaign.is_biased("S")
     print(f"Does it ever depend on sex? {'Yes' if verdict else 'No'}: for {verdict.count} kinds of people,")
     print(f"a share of {verdict.share}. For instance")
-    for person, decision in zip(verdict.pair, verdict.decisions, strict=True):
+    for person, decision in zip(verdict.pair or (), verdict.decisions or (), strict=True):
         print(f"  {', '.join(person.values())}: guessed {decision}")
 
     for home in ("small", "big"):

@@ -23,9 +23,10 @@ def main() -> None:
     bold = version("0.05", questions)
     answer = now.equivalent(bold)
     print("\nA threshold of 0.05 for 0.5:")
-    patient = ", ".join(f"{name} {state}" for name, state in answer.witness.items())
-    print(f"  not the same: {patient}")
-    print(f"  was decided {answer.decisions[0]} and now is {answer.decisions[1]}")
+    if answer.witness and answer.decisions:
+        patient = ", ".join(f"{name} {state}" for name, state in answer.witness.items())
+        print(f"  not the same: {patient}")
+        print(f"  was decided {answer.decisions[0]} and now is {answer.decisions[1]}")
 
     comparison = now.compare(bold)
     print(f"\nWhat changed: {comparison}")

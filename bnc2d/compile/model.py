@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,15 @@ from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.instances import encode, in_the_same_form
+from bnc2d.model.numbers import Number
+
+if TYPE_CHECKING:  # for annotations: explanations and checks stand above this package
+    from bnc2d.explain.bias import Bias
+    from bnc2d.explain.compare import Comparison, Equivalence
+    from bnc2d.explain.explanation import Explanation
+    from bnc2d.explain.monotone import Monotone
+    from bnc2d.explain.questions import Nearest
+    from bnc2d.verify.report import Report
 
 # Diagrams of at most so many nodes are worth every effort: people read their formulas.
 _TINY = 64
@@ -110,13 +120,30 @@ class CompiledModel:
         """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all."""
         import_module("bnc2d.compile.store").save_model(self, path)
 
-    def verify(self, **options: Any) -> Any:
+    def verify(
+        self,
+        *,
+        time_limit: float = 60.0,
+        samples: int = 200,
+        seed: int = 0,
+        second_method: bool = True,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Report:
         """Check the model by independent means and return a report (see ``verify_model``)."""
-        return import_module("bnc2d.verify.checks").verify_model(self, **options)
+        report: Report = import_module("bnc2d.verify.checks").verify_model(
+            self,
+            time_limit=time_limit,
+            samples=samples,
+            seed=seed,
+            second_method=second_method,
+            progress=progress,
+        )
+        return report
 
-    def explain(self, instance: Any, fixed: Iterable[str] = ()) -> Any:
+    def explain(self, instance: Any, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance (see ``explanation.explain``)."""
-        return self._ask("explanation", "explain", instance, fixed)
+        answer: Explanation = self._ask("explanation", "explain", instance, fixed)
+        return answer
 
     def shares(self) -> dict[str | None, Fraction]:
         """Return which share of all instances is in each class (under the key None: in no class)."""
@@ -132,27 +159,53 @@ class CompiledModel:
         """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
         return self._ask("questions", "sample", name, seed, size)
 
-    def nearest(self, instance: Mapping[str, object], towards: str | None = None, **options: Any) -> Any:
+    def nearest(
+        self,
+        instance: Mapping[str, object],
+        towards: str | None = None,
+        *,
+        fixed: str | Iterable[str] = (),
+        weights: Mapping[str, Number] | None = None,
+    ) -> Nearest:
         """Return the nearest instance decided otherwise, or as ``towards`` (see ``questions.nearest``)."""
-        return self._ask("questions", "nearest", instance, towards, **options)
+        answer: Nearest = self._ask("questions", "nearest", instance, towards, fixed=fixed, weights=weights)
+        return answer
 
-    def is_biased(self, protected: Any, instance: Mapping[str, object] | None = None, **options: Any) -> Any:
+    def is_biased(
+        self,
+        protected: str | Iterable[str],
+        instance: Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Bias:
         """Return whether decisions depend on protected features, with a pair (see ``bias.is_biased``)."""
-        return self._ask("bias", "is_biased", protected, instance, **options)
+        answer: Bias = self._ask("bias", "is_biased", protected, instance, time_limit=time_limit)
+        return answer
 
-    def is_monotone(self, features: Any, order: Any = None, **options: Any) -> Any:
+    def is_monotone(
+        self,
+        features: str | Iterable[str],
+        order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        *,
+        towards: str | None = None,
+        time_limit: float | None = None,
+    ) -> Monotone:
         """Return whether raising features only raises decisions (see ``monotone.is_monotone``)."""
-        return self._ask("monotone", "is_monotone", features, order, **options)
+        limits = {"towards": towards, "time_limit": time_limit}
+        answer: Monotone = self._ask("monotone", "is_monotone", features, order, **limits)
+        return answer
 
-    def equivalent(self, other: CompiledModel, **options: Any) -> Any:
+    def equivalent(self, other: CompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
-        return self._ask("compare", "equivalent", other, **options)
+        answer: Equivalence = self._ask("compare", "equivalent", other, time_limit=time_limit)
+        return answer
 
-    def compare(self, other: CompiledModel, **options: Any) -> Any:
+    def compare(self, other: CompiledModel, *, time_limit: float | None = None) -> Comparison:
         """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
-        return self._ask("compare", "compare", other, **options)
+        answer: Comparison = self._ask("compare", "compare", other, time_limit=time_limit)
+        return answer
 
-    def explain_many(self, rows: Any, executor: Any = None, **options: Any) -> Any:
+    def explain_many(self, rows: Any, executor: Executor | None = None, **options: Any) -> Any:
         """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
         return self._ask("batch", "explain_many", rows, executor, **options)
 

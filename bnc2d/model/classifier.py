@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from math import prod
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode, in_the
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
+
+if TYPE_CHECKING:  # for annotations: the compiler stands above this package
+    from bnc2d.compile.model import CompiledModel
 
 
 class Classifier:
@@ -123,12 +127,30 @@ class Classifier:
             labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
         return labels[inverse.reshape(-1)]
 
-    def compile(self, **options: Any) -> Any:
+    def compile(
+        self,
+        *,
+        method: str = "fast",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        arithmetic: Literal["certified", "float"] = "certified",
+        progress: Callable[[str, float], None] | bool | None = None,
+        executor: Executor | None = None,
+    ) -> CompiledModel:
         """Return the compiled model: every class as an OR-decomposable formula (see ``compile_classifier``).
 
         The compiler stands above this package and is loaded when it is asked for.
         """
-        return import_module("bnc2d.compile.compiler").compile_classifier(self, **options)
+        model: CompiledModel = import_module("bnc2d.compile.compiler").compile_classifier(
+            self,
+            method=method,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            arithmetic=arithmetic,
+            progress=progress,
+            executor=executor,
+        )
+        return model
 
     def count_impossible(self, limit: int = 1 << 22) -> int:
         """Return how many instances have probability zero, by asking all; refuses more than ``limit``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -145,7 +146,7 @@ def test_progress_is_reported() -> None:
 
 def test_the_documented_defaults_are_accepted(capsys: pytest.CaptureFixture[str]) -> None:
     classifier = random_classifier(1)
-    options = {"time_limit": None, "memory_limit": None, "arithmetic": "certified", "executor": None}
+    options: Any = {"time_limit": None, "memory_limit": None, "arithmetic": "certified", "executor": None}
     check_against_enumeration(classifier, classifier.compile(**options, progress=False))
     model = classifier.compile(**options, progress=True)
     assert sum(model.count(name) for name in model.classes) == classifier.instance_count
@@ -157,7 +158,7 @@ def test_float_arithmetic_skips_the_exact_part() -> None:
     model = classifier.compile(arithmetic="float")
     assert model.stats.exact_calls == 0
     with pytest.raises(ClassifierError, match="'certified' or 'float', not 'double'"):
-        classifier.compile(arithmetic="double")
+        classifier.compile(arithmetic="double")  # type: ignore[arg-type]
 
 
 def test_unknown_classes_are_refused() -> None:

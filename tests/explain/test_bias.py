@@ -48,15 +48,18 @@ def test_against_all_instances(case: Known, data: st.DataObject) -> None:
     if verdict:
         assert_shown(case, verdict, protected)
     else:
-        assert verdict.pair is verdict.decisions is None
+        assert verdict.pair is None
+        assert verdict.decisions is None
         assert "no change of" in str(verdict)
 
     row = case.draw_row(data)
     one = model.is_biased(protected, case.instance(row))
     assert bool(one) == (len(set(groups[tuple(row[at] for at in free)])) > 1)
-    assert one.count is one.share is None
+    assert one.count is None
+    assert one.share is None
     if one:
         assert_shown(case, one, protected)
+        assert one.pair is not None
         assert one.pair[0] == case.instance(row)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import event, given, settings
@@ -109,9 +110,8 @@ def test_another_order_changes_nothing(seed: int) -> None:
     assert model.compare(other.compile(method="paper")).count == 0
 
 
-def diagnosis(**options: object) -> CompiledModel:
-    model: CompiledModel = Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile(**options)
-    return model
+def diagnosis(**options: Any) -> CompiledModel:
+    return Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile(**options)
 
 
 def test_other_features_states_or_classes_are_refused() -> None:

@@ -77,6 +77,7 @@ def test_the_diagnosis(diagnosis: CompiledModel) -> None:
     assert answer.feature == "HR"
     away = diagnosis.is_monotone("HR", towards="0")
     assert not away
+    assert away.pair is not None
     assert diagnosis.predict(away.pair[0]) == "0"
 
 

@@ -84,7 +84,8 @@ def test_nearest(case: Known, data: st.DataObject) -> None:
     towards = data.draw(st.none() | st.sampled_from(model.classes), "towards")
     fixed = data.draw(st.sets(st.sampled_from(model.features)), "fixed")
     weighed = data.draw(st.sets(st.sampled_from(model.features)), "weighed")
-    weights = {name: data.draw(st.sampled_from([0, 2, 0.1, "0.25"])) for name in sorted(weighed)}
+    numbers: st.SearchStrategy[int | float | str] = st.sampled_from([0, 2, 0.1, "0.25"])
+    weights = {name: data.draw(numbers) for name in sorted(weighed)}
     costs = [Fraction(str(weights.get(name, 1))) for name in model.features]
 
     def allowed(other: tuple[int, ...]) -> bool:
@@ -105,6 +106,7 @@ def test_nearest(case: Known, data: st.DataObject) -> None:
         assert (found.instance, found.distance, found.changes) == (None, None, {})
         assert str(found) == "no allowed change leads there"
         return
+    assert found.instance is not None
     other = case.row(found.instance)
     assert allowed(other)
     assert found.distance == distance(other) == min(distances)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from bnc2d.compile.jointree import Cluster, Jointree, Name, NodeIndex
 
 _ROOT_PARENT = -1
+# Tables of left children are in memory as a whole, so their widths count so much more than the spine's.
+TABLES = 2
 
 
 @dataclass(frozen=True)
@@ -119,23 +121,24 @@ class Widths:
 
 
 def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name]) -> FeatureTree:
-    """Return an f-tree of least ω^T over all roots and all right spines from there.
+    """Return an f-tree of small ω^T: the narrowest over all roots and all right spines from there.
 
-    Left children are whole parts of the jointree; several are never put together in one. Of spines that are
-    as good, the one that has more features on its right is taken at each node.
+    What counts is ω^R, and for every left child the features below it and the largest cluster at or below its
+    parent, plus ``TABLES``. Left children are whole parts of the jointree. Of spines that are as good, the
+    one with more features on its right is taken at each node.
     """
     roots = [index for index, cluster in enumerate(jointree.clusters) if target in cluster]
     near = jointree.neighbours()
-    trees = [_tree(jointree, target, _rooted(jointree, near, root, set(features))) for root in roots]
-    return min(trees, key=lambda tree: tree.widths(jointree.width).omega_total)
+    parts = [_rooted(jointree, near, root, set(features)) for root in roots]
+    return _tree(jointree, target, min(parts, key=lambda part: part.spine))
 
 
 @dataclass(frozen=True)
 class _Part:
     """A ``feature`` in the cluster of ``index``, or that cluster with ``parts`` below, the last going right.
 
-    It has ``count`` features; ``depth`` is the width of its f-tree, ``spine`` the larger of ω^R and ω^L over
-    the nodes from here on, if the best spine leads here.
+    It has ``count`` features; ``depth`` is the width of its f-tree, ``spine`` what the best spine through it
+    costs from here on (see ``build_feature_tree``).
     """
 
     index: NodeIndex
@@ -179,7 +182,8 @@ def _joined(index: NodeIndex, size: int, parts: list[_Part], features: int) -> _
     def spine(right: _Part) -> int:
         lefts = [part for part in parts if part is not right]
         last = right.count + (lefts[-1].count if lefts else 0)  # features below the last copy, the widest
-        return max(features - last + size, right.spine, *(left.count + left.depth for left in lefts))
+        tables = (max(left.depth + 1, size) + left.count + TABLES for left in lefts)
+        return max(features - last + size, right.spine, *tables)
 
     best = min(reversed(parts), key=spine)
     ordered = (*(part for part in parts if part is not best), best)

@@ -157,8 +157,8 @@ class Evaluation:
             "Averages over the targets of the suite with all leaves as features: the width ω^T of the "
             "compilation, the width ω of the jointree (its largest cluster minus one), and the number of "
             "features. The trees are those of the method paper: a min-fill jointree with ties broken by seed "
-            "0, and its f-tree of least ω^T over all roots. Beside, the averages that the paper prints; its "
-            "targets, its jointrees and its way to count may differ."
+            "0, and its narrowest f-tree over all roots and spines. Beside are the averages that the paper "
+            "prints; its targets, its jointrees and its way to count may differ."
         )
         published = ("paper's ω^T", "paper's ω", "paper's |X|")
         return Section("Widths", text, (Table(columns + published, tuple(rows)),))

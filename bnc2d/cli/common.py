@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from math import inf, nan
 from pathlib import Path
 
 from bnc2d.formats.builtin import example, examples
@@ -26,6 +27,24 @@ def add_size_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--max-bytes", type=_byte_count, metavar="N", help="read larger files than by default, up to N bytes"
     )
+
+
+def amount(text: str) -> float:
+    """Return a number that is not negative, for limits."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = nan
+    if not 0 <= number < inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+    return number
+
+
+def count(text: str) -> int:
+    """Return a number of things, at least one."""
+    if not text.isdecimal() or not 0 < len(text) < 10 or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
 
 
 def _byte_count(text: str) -> int:

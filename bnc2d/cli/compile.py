@@ -9,6 +9,7 @@ import sys
 from bnc2d.cli.common import (
     add_classifier_options,
     add_network_options,
+    amount,
     load_network,
     make_classifier,
 )
@@ -23,9 +24,9 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", help="network file or built-in name")
     command.add_argument("-o", "--output", required=True, metavar="OUT", help="where to write the model")
     command.add_argument("--method", choices=METHODS, default="fast", help="default: fast")
-    command.add_argument("--time-limit", type=float, metavar="S", help="seconds")
+    command.add_argument("--time-limit", type=amount, metavar="S", help="seconds")
     command.add_argument(
-        "--memory-limit", type=float, metavar="GIB", help="default: 4 or half of the machine"
+        "--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine"
     )
     add_classifier_options(command)
     add_network_options(command)

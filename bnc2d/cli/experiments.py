@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnc2d.cli.common import amount, count
 from bnc2d.cli.printing import printable
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
@@ -46,9 +47,9 @@ def configure(command: argparse.ArgumentParser) -> None:
         help="the problem's own (default), or 0.5",
     )
     command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
-    command.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="per run (default 60)")
-    command.add_argument("--memory-limit", type=int, metavar="MIB", help="per run (default: 4 GiB)")
-    command.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time")
+    command.add_argument("--time-limit", type=amount, default=60.0, metavar="S", help="per run (default 60)")
+    command.add_argument("--memory-limit", type=count, metavar="MIB", help="per run (default: 4 GiB)")
+    command.add_argument("--jobs", type=count, default=1, metavar="N", help="runs at a time")
     command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
     command.add_argument(
         "--leaves-table",

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.cli.common import split_names
+from bnc2d.cli.common import amount, split_names
 from bnc2d.cli.instances import add_instance_options, read_instances
 from bnc2d.cli.models import add_model_options, load_compiled
 from bnc2d.cli.printing import printable, working
@@ -39,7 +39,7 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help=f"reasons a list (default 2; with --all or --json {MANY})"
     )
     command.add_argument(
-        "--time-limit", type=float, metavar="S", help="seconds a list (default 2; with --all or --json 10)"
+        "--time-limit", type=amount, metavar="S", help="seconds a list (default 2; with --all or --json 10)"
     )
     command.set_defaults(run=run)
 

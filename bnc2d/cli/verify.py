@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import asdict
 
-from bnc2d.cli.common import add_size_option
+from bnc2d.cli.common import add_size_option, amount
 from bnc2d.cli.printing import printable, working
 from bnc2d.compile.store import MAX_BYTES, load_model
 from bnc2d.verify.checks import verify_model
@@ -16,7 +16,9 @@ def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     command.epilog = "example:\n  bnc2d verify diagnosis.bnc2d"
     command.add_argument("model", metavar="MODEL", help="a file that `bnc2d compile` wrote")
-    command.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="seconds for each check")
+    command.add_argument(
+        "--time-limit", type=amount, default=60.0, metavar="S", help="seconds for each check"
+    )
     command.add_argument("--samples", type=int, default=200, help="instances for the oracle on large models")
     command.add_argument("--seed", type=int, default=0)
     add_size_option(command)

@@ -76,6 +76,23 @@ def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tm
     assert out.endswith("NOT verified\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["bench", "--suite", ".", "--time-limit", "-3"], "'-3' is no number from 0 on"),
+        (["bench", "--suite", ".", "--jobs", "0"], "'0' is no number from 1 on"),
+        (["experiments", "--suite", ".", "-o", "x", "--jobs", "2.5"], "'2.5' is no number from 1 on"),
+        (["verify", "x.bnc2d", "--time-limit", "nan"], "'nan' is no number from 0 on"),
+        (["compile", "asia", "--target", "lung", "-o", "x", "--memory-limit", "inf"], "'inf' is no number"),
+    ],
+)
+def test_limits_that_are_none(capsys: pytest.CaptureFixture[str], words: list[str], problem: str) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+    assert problem in capsys.readouterr().err
+
+
 def test_a_check_that_does_not_finish_is_no_failure(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

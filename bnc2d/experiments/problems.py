@@ -8,15 +8,17 @@ anywhere below the folder, like their networks.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from bnc2d.errors import FormatError
+from bnc2d.errors import FormatError, NormalisationWarning
 from bnc2d.formats.io import FORMATS, read_network
 from bnc2d.model.classifier import Classifier
+from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, shorten
 
 _MAX_PROBLEM_BYTES = 2**20
@@ -43,6 +45,13 @@ class Problem:
         """Read the network and return the classifier; a damaged network is an error unless ``normalise``."""
         network = read_network(self.network, normalise=normalise)
         return Classifier(network, self.target, self.features, self.threshold)
+
+
+def read_quietly(path: Path, *, normalise: bool = False) -> BayesianNetwork:
+    """Return a network without a word on columns that miss 1 by a little."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NormalisationWarning)
+        return read_network(path, normalise=normalise)
 
 
 def plain_name(network: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from pathlib import Path
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.jointree import build_jointree
 from bnc2d.compile.prepare import prepare
-from bnc2d.errors import Bnc2dError, NormalisationWarning
-from bnc2d.formats.io import read_network
+from bnc2d.errors import Bnc2dError
+from bnc2d.experiments.problems import read_quietly
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.network import BayesianNetwork
 
@@ -44,9 +43,7 @@ class NetworkFacts:
 def read_sound(path: Path, normalise: bool) -> BayesianNetwork | None:
     """Return a network, without warnings, or None where it cannot be read (its runs say why)."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NormalisationWarning)
-            return read_network(path, normalise=normalise)
+        return read_quietly(path, normalise=normalise)
     except Bnc2dError:
         return None
 

@@ -34,7 +34,7 @@ def page_html(model: CompiledModel) -> str:
     style = "\n" + _asset("page.css")
     script = '\n"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in _SCRIPTS) + "})();\n"
     policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     fields = {
@@ -63,7 +63,8 @@ def _asset(name: str) -> str:
     return files("bnc2d.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """Return how a content security policy names a text that it allows."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bnc2d.logic.terms import Term as Term
     from bnc2d.model.classifier import Classifier as Classifier
     from bnc2d.model.cpt import CPT as CPT
+    from bnc2d.model.decision import Basis as Basis
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
     from bnc2d.model.variable import Variable as Variable
     from bnc2d.report.explore import write_page as write_page
@@ -79,6 +80,7 @@ _HOME = {
     "bnc2d.logic.terms": "Clause Term",
     "bnc2d.model.classifier": "Classifier",
     "bnc2d.model.cpt": "CPT",
+    "bnc2d.model.decision": "Basis",
     "bnc2d.model.network": "BayesianNetwork",
     "bnc2d.model.variable": "Variable",
     "bnc2d.report.explore": "write_page",

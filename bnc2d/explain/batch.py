@@ -19,6 +19,7 @@ from bnc2d.explain.explanation import explain
 from bnc2d.explain.questions import decisions
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
+from bnc2d.model.decision import DecidedBy
 from bnc2d.model.instances import Kind, encode
 
 Cut: TypeAlias = Literal["limit", "time"] | None
@@ -38,10 +39,16 @@ _MOST_CHUNKS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Row:
-    """One decision with its reasons by kind; ``cut`` says of each kind whether a limit ended the list."""
+    """One decision with its reasons by kind; ``cut`` says of each kind whether a limit ended the list.
+
+    ``possible`` and ``decided_by`` say whether the instance can be met at all, and what decided it (see
+    ``Basis``).
+    """
 
     instance: dict[str, str]
     decision: str | None
+    possible: bool
+    decided_by: DecidedBy
     reasons: dict[str, tuple[Term, ...] | tuple[Clause, ...]]
     cut: dict[str, Cut]
 
@@ -61,8 +68,8 @@ def explain_many(
 
     ``rows`` come in any form that ``predict`` takes; equal rows are explained once. Of each kind (a key of
     ``KINDS``) at most ``limit`` reasons are listed, for at most ``time_limit`` seconds a kind and row. In a
-    frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision`` and ``cut``,
-    which names the kinds that a limit ended.
+    frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``, ``possible``,
+    ``decided_by`` and ``cut``, which names the kinds that a limit ended.
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
     is sent the model in its saved form with ``chunk_size`` rows at a time, and gives the same reasons as no
@@ -79,6 +86,7 @@ def explain_many(
     with reporting(progress) as report:
         found = _run(work, distinct.tolist(), executor, chunk_size, report)
     names = decisions(model)
+    bases = model.classifier.bases(distinct)
     records = []
     for place, row in zip(inverse.reshape(-1).tolist(), encoded.rows.tolist(), strict=True):
         lists = dict(zip(kinds, found[place], strict=True))
@@ -87,7 +95,9 @@ def explain_many(
             for kind, (parts, _) in lists.items()
         }
         cut = {kind: ended for kind, (_, ended) in lists.items()}
-        records.append(Row(model.domain.decode(row), names[labels[place]], reasons, cut))
+        decided, basis = names[labels[place]], bases[place]
+        instance = model.domain.decode(row)
+        records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
     return _frame(records, kinds, rows) if encoded.kind is Kind.FRAME else records
 
 
@@ -171,7 +181,9 @@ def _answers(work: _Work, chunks: list[list[list[int]]], executor: Executor | No
 
 def _frame(records: list[Row], kinds: Sequence[str], rows: Any) -> Any:
     """Return the records as a data frame with the index of the rows."""
-    columns: dict[str, list[object]] = {"decision": [record.decision for record in records]}
+    columns: dict[str, list[object]] = {
+        name: [getattr(record, name) for record in records] for name in ("decision", "possible", "decided_by")
+    }
     for kind in kinds:
         columns[kind] = ["; ".join(map(str, record.reasons[kind])) for record in records]
     columns["cut"] = [", ".join(kind for kind in kinds if record.cut[kind] is not None) for record in records]

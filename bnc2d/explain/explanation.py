@@ -24,6 +24,7 @@ from bnc2d.logic.manager import TRUE
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.terms import Clause, Term
+from bnc2d.model.decision import Basis, DecidedBy
 from bnc2d.model.instances import Kind, Rows, encode
 
 Literals = TypeVar("Literals", Term, Clause)
@@ -54,7 +55,8 @@ class Explanation:
     """Why a model decides one instance as it does.
 
     ``model``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in no
-    class), ``target`` and ``fixed`` say what is explained. Reasons are those of Zhang and Darwiche (2026):
+    class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
+    instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
 
     - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
     - *necessary reasons*: minimal parts that, given up together, can change the decision;
@@ -102,6 +104,26 @@ class Explanation:
             formula = model.formula(name, negated=True)
             self._contrasts[name] = Case(formula, self._positions, self._held, model.diagram, others)
         return self._contrasts[name]
+
+    @cached_property
+    def basis(self) -> Basis:
+        """What the decision rests on, by exact inference in the network; made when first asked for."""
+        return self.model.classifier.bases(_row(self._positions))[0]
+
+    @property
+    def possible(self) -> bool:
+        """Whether the instance has a positive probability; no posterior decides one that has not."""
+        return self.basis.possible
+
+    @property
+    def decided_by(self) -> DecidedBy:
+        """What decides: the posterior, or the rule for ties or for thresholds (see ``Basis``)."""
+        return self.basis.decided_by
+
+    @property
+    def caveat(self) -> str:
+        """Where the posterior does not decide, a sentence with the rule that does; else empty."""
+        return text.caveat(self)
 
     def _name(self, label: int) -> str | None:
         return self.model.classes[label] if label < len(self.model.classes) else None

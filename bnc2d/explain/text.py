@@ -26,6 +26,7 @@ _FEW_SECONDS, _MANY_SECONDS = 2.0, 10.0  # for each list
 _COUNT_SECONDS = 1.0  # for saying how many more there are
 _MOST_COUNTED = 1000  # where counting means listing
 _MOST_CHANGES = 64  # of one reason, to say where they lead
+_IMPOSSIBLE = "This instance is impossible, the network gives it probability 0"
 _WIDTH = 100
 _WIDEST_PLAIN = 60  # sentences up to this width have their formal term on the same line
 
@@ -81,9 +82,33 @@ def headline(explanation: Explanation) -> str:
     """Return the decision, the instance and what is fixed, in sentences."""
     own = [f"{name} is {state}" for name, state in explanation.instance.items()]
     lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own)}."]
+    if explanation.caveat:
+        lines.append(explanation.caveat)
     if explanation.fixed:
         lines.append(f"Features that may not change: {_series(explanation.fixed)}.")
     return "\n".join(_wrapped(line, "", "  ") for line in lines)
+
+
+def caveat(explanation: Explanation) -> str:
+    """Say where the instance is impossible or no posterior decides it, and which rule does; else nothing."""
+    basis, rule = explanation.basis, explanation.model.classifier.rule
+    if basis.decided_by == "posterior":
+        return ""
+    names = [explanation.model.classes[state] for state in basis.tied]
+    if basis.decided_by == "threshold rule":
+        positive = explanation.model.classifier.positive
+        other = next(name for name in explanation.model.classes if name != positive)
+        if basis.possible:
+            return (
+                f"The probability of {positive} is the threshold exactly, which is not above it: so {other}."
+            )
+        return f"{_IMPOSSIBLE}: nothing is above the threshold, so the rule takes the other class, {other}."
+    chosen = (
+        "a tie is in no class" if rule.leaves_ties else f"the tie rule takes the one listed first, {names[0]}"
+    )
+    if basis.possible:
+        return f"{_series(names)} are equally probable: {chosen}."
+    return f"{_IMPOSSIBLE}: all classes tie at zero, and {chosen}."
 
 
 def answers(

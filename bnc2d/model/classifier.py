@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bnc2d.checking import Check, no_check
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
-from bnc2d.model.decision import DecisionRule, Labels, Ties
+from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode, in_the_same_form
 from bnc2d.model.network import BayesianNetwork
@@ -127,6 +127,29 @@ class Classifier:
             labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
         return labels[inverse.reshape(-1)]
 
+    def is_possible(self, instances: Any) -> Any:
+        """Return whether each instance has a positive probability, in the form of ``predict``; exact."""
+        encoded = encode(self.feature_variables, instances)
+        answers = self._query.possible(encoded.rows).astype(object)
+        return in_the_same_form(answers, encoded.kind, instances, "possible")
+
+    def bases(self, rows: Rows, check: Check = no_check) -> list[Basis]:
+        """Return what the decision on each row of state positions rests on; exact.
+
+        Rows that float64 cannot decide are looked at in exact numbers. ``check`` as in ``labels``.
+        """
+        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        possible = self._query.possible(distinct, check)
+        none = self.rule.exact_basis([0] * len(self.classes))
+        found = [Basis(True, "posterior") if one else none for one in possible.tolist()]
+        _, certain = self.rule.float_labels(self._query.joint(distinct, exact=False, check=check))
+        close = np.flatnonzero(possible & ~certain)
+        if close.size:
+            joint = self._query.joint(distinct[close], exact=True, check=check)
+            for row, values in zip(close.tolist(), joint.values.tolist(), strict=True):
+                found[row] = self.rule.exact_basis(values)
+        return [found[row] for row in inverse.reshape(-1).tolist()]
+
     def compile(
         self,
         *,
@@ -158,10 +181,7 @@ class Classifier:
             raise LimitExceeded(
                 f"counting would ask {self.instance_count} instances, more than the limit of {limit}"
             )
-        return sum(
-            int((~self._float_posteriors(rows).any(axis=1)).sum())
-            for rows in all_rows(self.feature_variables)
-        )
+        return sum(int((~self._query.possible(rows)).sum()) for rows in all_rows(self.feature_variables))
 
     def _float_posteriors(self, rows: Rows) -> NDArray[np.float64]:
         """Return the posteriors of many rows, exactly rounded where float64 would underflow."""

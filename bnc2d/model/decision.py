@@ -16,8 +16,27 @@ from bnc2d.model.inference import Joint
 Ties: TypeAlias = Literal["lowest", "none"]
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
 
+# What a decision rests on (see ``Basis``).
+DecidedBy: TypeAlias = Literal["posterior", "tie rule", "threshold rule"]
+
 NO_CLASS = -1
 _SMALLEST_TOTAL = 2.0**-900
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What a decision rests on: whether the instance is possible, and what decided.
+
+    ``decided_by`` is ``"posterior"`` where probabilities alone decide: one class is more probable than every
+    other, or strictly above or below the threshold. Otherwise a convention does: the ``"tie rule"`` where
+    the classes ``tied`` (by position) are equally probable, the ``"threshold rule"`` where the threshold is
+    hit exactly. An impossible instance (``possible`` is False) is decided by such a rule too, with all
+    classes tied at zero.
+    """
+
+    possible: bool
+    decided_by: DecidedBy
+    tied: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,6 +66,17 @@ class DecisionRule:
         best = max(joint)
         first = list(joint).index(best)
         return first if self.ties == "lowest" or list(joint).count(best) == 1 else NO_CLASS
+
+    def exact_basis(self, joint: Sequence[int]) -> Basis:
+        """Return what the decision rests on for exact joint probabilities, as in ``exact_label``."""
+        best = max(joint)
+        tied = tuple(state for state, weight in enumerate(joint) if weight == best)
+        if self.threshold is not None:
+            hit = joint[self.positive] == self.threshold * sum(joint)
+            return Basis(best > 0, "threshold rule" if hit else "posterior", () if best else tied)
+        return (
+            Basis(best > 0, "posterior", ()) if len(tied) == 1 and best else Basis(best > 0, "tie rule", tied)
+        )
 
     def float_labels(self, joint: Joint) -> tuple[Labels, NDArray[np.bool_]]:
         """Return the class of each row, and for which rows float64 proves it.

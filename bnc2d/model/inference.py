@@ -83,6 +83,17 @@ class JointQuery:
                 values[start : start + chunk][impossible] = 0
         return Joint(values, trusted, roundings)
 
+    def possible(self, rows: NDArray[np.intp], check: Check = no_check) -> NDArray[np.bool_]:
+        """Return whether each row has a positive probability: which entries are zero is all it takes."""
+        answers = np.ones(len(rows), dtype=bool)
+        chunk = self._rows_at_once(len(rows), exact=False)
+        for start in range(0, len(rows), chunk):
+            for groups in filter(None, (self._target_part, self._possible_part)):
+                found = self._contract(groups, rows[start : start + chunk], np.dtype(bool), check)
+                some = np.atleast_1d(found.table.reshape(len(found.table), -1).any(axis=1))
+                answers[start : start + chunk] &= some[found.pattern_of_row]
+        return answers
+
     def _split(self, cpts: list[CPT]) -> tuple[list[CPT], list[list[CPT]]]:
         """Return the tables connected to the target through unobserved variables, and the other parts."""
         users: dict[VariableId, list[int]] = {}

@@ -92,6 +92,8 @@ def explanation_html(explanation: Explanation) -> str:
     decision = "<i>no class</i>" if explanation.decision is None else f"<b>{text(explanation.decision)}</b>"
     shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
     rows: list[Sequence[Cell]] = [("instance", _some(shown, len(shown)))]
+    if explanation.caveat:
+        rows.append(("decided by", f"{explanation.decided_by}. {text(explanation.caveat)}"))
     if explanation.fixed:
         rows.append(("fixed", _names(explanation.fixed)))
     rows += [

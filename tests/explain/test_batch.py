@@ -45,7 +45,9 @@ def explained_alone(model: CompiledModel, instance: dict[str, str], limit: int |
     explanation = model.explain(instance)
     lists = {kind: getattr(explanation, f"{kind}_reasons")(limit=limit) for kind in KINDS}
     reasons: Any = {kind: tuple(found) for kind, found in lists.items()}
-    return Row(instance, explanation.decision, reasons, {kind: found.cut for kind, found in lists.items()})
+    cut = {kind: found.cut for kind, found in lists.items()}
+    basis = explanation.basis
+    return Row(instance, explanation.decision, basis.possible, basis.decided_by, reasons, cut)
 
 
 @given(known_models(), st.data())
@@ -104,8 +106,15 @@ def test_a_data_frame_gives_a_data_frame(diagnosis: CompiledModel) -> None:
     frame["name"] = "not a feature"
     answer = diagnosis.explain_many(frame, limit=1)
     assert answer.index.tolist() == ["a", "b", "c"]
-    assert answer.columns.tolist() == ["decision", "sufficient", "necessary", "cut"]
-    assert answer.loc["a"].tolist() == ["2", "BP=High ∧ CT", "BP=High", "sufficient, necessary"]
+    assert answer.columns.tolist() == ["decision", "possible", "decided_by", "sufficient", "necessary", "cut"]
+    assert answer.loc["a"].tolist() == [
+        "2",
+        True,
+        "posterior",
+        "BP=High ∧ CT",
+        "BP=High",
+        "sufficient, necessary",
+    ]
     assert answer.loc["c"].tolist() == answer.loc["a"].tolist()
     whole = diagnosis.explain_many(frame, limit=None)
     assert whole.loc["a", "sufficient"] == "BP=High ∧ CT; BP=High ∧ HR=Normal"

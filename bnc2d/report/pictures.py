@@ -1,6 +1,6 @@
 """Pictures of networks, jointrees, f-trees and circuits, as SVG, PNG or Graphviz text.
 
-Up to 500 nodes everything is drawn; larger things are summarised. PNG needs a renderer (``pictures_png``).
+Up to 500 nodes everything is drawn; larger things are summarised. None of the forms needs another program.
 """
 
 from __future__ import annotations

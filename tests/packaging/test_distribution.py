@@ -95,7 +95,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(archives: Archives) -> Non
     assert {f"bnc2d/networks/{name}.bif" for name in examples()} <= package
     assert {"bnc2d/report/assets/page.html", "bnc2d/report/assets/logic.js"} <= package
     (metadata,) = (data.decode() for name, data in archives.in_wheel.items() if name.endswith("/METADATA"))
-    assert "License-Expression: MIT" in metadata
+    assert "License-Expression: MIT AND Bitstream-Vera" in metadata  # the second for the font
     assert (ROOT / "LICENSE").read_bytes() in archives.in_wheel.values()
     for requirement in METADATA["project"]["dependencies"]:
         assert f"Requires-Dist: {requirement}\n" in metadata
@@ -150,8 +150,9 @@ def test_a_fresh_install_works_with_the_core_alone(archives: Archives, tmp_path:
     here(bnc2d, "explore", "d.bnc2d", "-o", "d.html")
     assert "<script" in (work / "d.html").read_text(encoding="utf-8")
     here(python, "-m", "bnc2d", "draw", "d.bnc2d", "--class=2", "-o", "d.svg")
+    here(bnc2d, "draw", "d.bnc2d", "--class=2", "-o", "d.png")
 
-    names = {"a.xdsl.gz", "bnc2d-demo", "d.bnc2d", "d.html", "d.svg"}
+    names = {"a.xdsl.gz", "bnc2d-demo", "d.bnc2d", "d.html", "d.png", "d.svg"}
     assert {path.name for path in work.iterdir()} == names
     asked = (  # for what only an extra gives: the error says which, in one line
         "import bnc2d\n"

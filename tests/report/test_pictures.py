@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -14,21 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnc2d.errors import Bnc2dError, FormatError, LimitExceeded
+from bnc2d.errors import FormatError
 from bnc2d.formats.builtin import example
 from bnc2d.logic.pictures.labels import text_width
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
-from bnc2d.report import pictures_png
-from bnc2d.report.pictures import (
-    Figure,
-    draw_circuit,
-    draw_feature_tree,
-    draw_jointree,
-    draw_network,
-)
+from bnc2d.report.pictures import draw_circuit, draw_feature_tree, draw_jointree, draw_network
 from bnc2d.report.pictures_network import choose_rows, network_picture
 from bnc2d.report.pictures_svg import SMALL_FONT, Box, Label, name_list
 from bnc2d.report.trees import TreeNode, lay_out_tree
@@ -251,35 +242,3 @@ def test_circuits(tmp_path: Path) -> None:
     assert figure._repr_svg_() == figure.svg()
     with pytest.raises(FormatError, match="must end in"):
         figure.save(tmp_path / "c.gif")
-
-
-def drawn(svg: str) -> Figure:
-    return Figure("x", 1, 0, False, lambda: svg, str)
-
-
-@pytest.mark.skipif(pictures_png.renderer() is None, reason="no rsvg-convert, cairosvg or Inkscape here")
-def test_png() -> None:
-    data = draw_network(example("asia")).png()
-    assert data.startswith(b"\x89PNG")
-    with pytest.raises(Bnc2dError):
-        drawn("<svg this is none").png()
-
-
-def test_png_without_a_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures_png, "renderer", lambda: None)
-    with pytest.raises(Bnc2dError, match="install rsvg-convert"):
-        drawn("<svg/>").png()
-
-
-def test_a_renderer_that_hangs_or_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures_png, "renderer", lambda: "inkscape")
-    monkeypatch.setattr(shutil, "which", lambda name: f"/nowhere/{name}")
-    with pytest.raises(Bnc2dError, match="inkscape cannot be run"):
-        drawn("<svg/>").png()
-
-    def hang(*arguments: object, **options: object) -> None:
-        raise subprocess.TimeoutExpired("inkscape", 1)
-
-    monkeypatch.setattr(subprocess, "run", hang)
-    with pytest.raises(LimitExceeded, match="inkscape took more than"):
-        drawn("<svg/>").png()

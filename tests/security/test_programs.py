@@ -11,8 +11,6 @@ import pytest
 
 from bnc2d import Classifier, LimitExceeded
 from bnc2d.logic import sdd, sdd_worker
-from bnc2d.report import pictures_png
-from bnc2d.report.pictures import draw_network
 from tests.security.hostile import hostile_network
 
 NET = hostile_network()
@@ -37,22 +35,6 @@ class Recorder:
         assert not any("script" in word or "\x1b" in word for word in self.words)
         assert not self.options.get("shell")
         assert self.options["timeout"] > 0
-
-
-@pytest.mark.parametrize("name", ["rsvg-convert", "inkscape"])
-def test_the_renderers_get_the_picture_by_a_pipe(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = Recorder(b"\x89PNG")
-    monkeypatch.setattr(pictures_png, "renderer", lambda: name)
-    monkeypatch.setattr(subprocess, "run", recorder)
-    svg = draw_network(NET).svg()
-    assert pictures_png.to_png(svg) == b"\x89PNG"
-    recorder.assert_fixed()
-    assert recorder.options["input"] == svg.encode()
-    assert Path(recorder.words[0]).name == name
-    assert all(word.startswith("--") for word in recorder.words[1:])
-    monkeypatch.setattr(subprocess, "run", Recorder(error=subprocess.TimeoutExpired(name, 1)))
-    with pytest.raises(LimitExceeded, match=f"{name} took more than"):
-        pictures_png.to_png(svg)
 
 
 def test_the_sdd_worker_is_our_own_file_and_gets_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

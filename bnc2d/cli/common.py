@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import inf, nan
 from pathlib import Path
 
+from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES
 from bnc2d.formats.io import read_network
@@ -65,8 +66,12 @@ def add_classifier_options(command: argparse.ArgumentParser, required: bool = Tr
 
 def load_network(source: str, normalise: bool, max_bytes: int | None = None) -> BayesianNetwork:
     """Read a file, or a built-in network where no such file exists."""
-    if source in examples() and not Path(source).exists():
-        return example(source)
+    if not Path(source).exists():
+        if source in examples():
+            return example(source)
+        if not Path(source).suffix:
+            hint = did_you_mean(source, examples())
+            raise FormatError(f"no such file, and no built-in network of this name{hint}", source)
     return read_network(source, normalise=normalise, max_bytes=max_bytes or MAX_BYTES)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -32,32 +32,40 @@ if TYPE_CHECKING:  # for annotations: explanations and checks stand above this p
 
 # Diagrams of at most so many nodes are worth every effort: people read their formulas.
 _TINY = 64
+# Figures of Stats that time, threads or the kind of processor may change.
+_OF_THE_RUN = frozenset(["seconds", "log2_work", "frontier", "cells", "exact_calls"])
 
 
 @dataclass(frozen=True)
 class Stats:
     """How a compilation went.
 
-    ``method`` by its name; ``seconds`` per phase; the paper's widths; ``log2_work`` multiplications and
-    ``frontier``, the distinct sub-functions where the two tables meet (0 where the method has no such thing);
-    ``cells`` decided and ``exact_calls`` among them that float64 could not prove; the size of the diagram.
+    What the compilation gives, on every machine: ``method`` by its name, the paper's widths, the size of the
+    diagram. How this run of it went: ``seconds`` per phase; ``log2_work`` multiplications and ``frontier``,
+    the distinct sub-functions where the two tables meet (None where the method has neither); ``cells``
+    decided and ``exact_calls`` among them that float64 could not prove. The run leaves no trace in files, so
+    a loaded model has no ``seconds`` and None for the others.
     """
 
     method: str
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float] = field(default_factory=dict)
     omega: int = 0
     omega_right: int = 0
     omega_left: int = 0
     omega_total: int = 0
-    log2_work: float = 0.0
-    frontier: int = 0
-    cells: int = 0
-    exact_calls: int = 0
+    log2_work: float | None = None
+    frontier: int | None = None
+    cells: int | None = None
+    exact_calls: int | None = None
     diagram_nodes: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data, for JSON."""
         return asdict(self)
+
+    def of_any_run(self) -> dict[str, Any]:
+        """Return as plain data what does not depend on the machine or the moment, for files."""
+        return {name: value for name, value in asdict(self).items() if name not in _OF_THE_RUN}
 
 
 class CompiledModel:
@@ -82,7 +90,10 @@ class CompiledModel:
         effort = 1.0 if diagram.node_count <= _TINY else 0.0
         self._minimiser = Minimiser(diagram, self.domain, effort, check)
         self.manager = self._minimiser.manager
-        self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation, as made so far
+        self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation: what a file holds
+        self._requested: dict[
+            tuple[int, bool], NNF
+        ] = {}  # negations made later, which do not change the file
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -102,9 +113,10 @@ class CompiledModel:
     def formula(self, name: str, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
         key = (self.label(name), negated)
-        if key not in self.formulas:
-            self.formulas[key] = NNF(self.manager, self._minimiser.formula(*key))
-        return self.formulas[key]
+        kept = self._requested if negated and key not in self.formulas else self.formulas
+        if key not in kept:
+            kept[key] = NNF(self.manager, self._minimiser.formula(*key))
+        return kept[key]
 
     def predict(self, instances: Any) -> Any:
         """Return the class of one instance, or of many in the form they came (see ``Classifier.predict``)."""
@@ -117,7 +129,10 @@ class CompiledModel:
         return self.diagram.counts(self.domain.cardinalities)[self.label(name)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all."""
+        """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all.
+
+        The same compilation always gives the same bytes (see ``store``).
+        """
         import_module("bnc2d.compile.store").save_model(self, path)
 
     def verify(

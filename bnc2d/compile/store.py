@@ -1,8 +1,15 @@
 """Compiled models in files: versioned, checksummed, plain data.
 
-A ``.bnc2d`` file is the line ``bnc2d-model VERSION SHA256`` and a gzipped JSON text, whose digest it is: the
-network with exact entries, the classifier's rule, the diagram, and the circuits made so far. Nothing in it
-is executed; everything in it is checked before use.
+A ``.bnc2d`` file is the line ``bnc2d-model VERSION SHA256`` and a gzipped JSON text: the network with exact
+entries, the classifier's rule, the diagram, and the circuits that the compilation made. Nothing in it is
+executed; everything in it is checked before use.
+
+The digest is that of the text before it is packed. The same compilation gives the same text, whatever the
+process, its hash seed, its threads or its executor, and whatever was asked of the model since; so equal first
+lines mean equal models on all machines. The packed bytes are equal too where the releases of zlib are.
+
+Version 1 held the figures of the run (``seconds`` and others, see ``Stats``) and the digest of the packed
+bytes; its files are read as before, and are written as version 2.
 """
 
 from __future__ import annotations
@@ -15,7 +22,7 @@ import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +37,9 @@ from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import MAX_DIGITS
 from bnc2d.model.variable import Variable
+from bnc2d.packing import gzipped
 
-VERSION = 1
+VERSION = 2
 MAX_BYTES = 2**28  # unpacked text of so many bytes takes some 25 times as much memory
 _PIECE = 2**20
 _MAGIC = "bnc2d-model"
@@ -45,10 +53,8 @@ def save_model(model: CompiledModel, path: str | os.PathLike[str]) -> None:
 
 def model_to_bytes(model: CompiledModel) -> bytes:
     """Return the content of a model's file."""
-    text = json.dumps(_to_data(model), ensure_ascii=False, separators=(",", ":"))
-    body = gzip.compress(text.encode(), mtime=0)
-    head = f"{_MAGIC} {VERSION} {hashlib.sha256(body).hexdigest()}\n"
-    return head.encode() + body
+    text = json.dumps(_to_data(model), separators=(",", ":")).encode()
+    return f"{_MAGIC} {VERSION} {hashlib.sha256(text).hexdigest()}\n".encode() + gzipped(text)
 
 
 def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> CompiledModel:
@@ -56,13 +62,32 @@ def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> C
 
     ``max_bytes`` bounds the file, packed and unpacked.
     """
+    return read_model(path, max_bytes)[0]
+
+
+class FileFacts(NamedTuple):
+    """A model's file: the version of the format, the checksum in its first line, the digest of all of it."""
+
+    version: int
+    checksum: str
+    sha256: str
+    size: int
+
+
+def read_model(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[CompiledModel, FileFacts]:
+    """Return the model in a file, as ``load_model`` does, and what there is to say about the file."""
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
             head, body = file.readline(200), _read_past(max_bytes, file)
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", name) from None
-    return _model(head, body, name, max_bytes)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise FormatError(f"cannot read: {reason}", name) from None
+    model = _model(head, body, name, max_bytes)
+    _, version, checksum = head.decode().split()
+    return model, FileFacts(
+        int(version), checksum, hashlib.sha256(head + body).hexdigest(), len(head) + len(body)
+    )
 
 
 def model_from_bytes(data: bytes) -> CompiledModel:
@@ -97,22 +122,29 @@ def _checked_text(head: bytes, body: bytes, path: str, max_bytes: int) -> bytes:
     fields = head.decode("ascii", "replace").split()
     if len(fields) != 3 or fields[0] != _MAGIC or not fields[1].isdecimal():
         raise FormatError("not a compiled model (it does not start with 'bnc2d-model')", path)
-    if int(fields[1]) > VERSION:
+    version = int(fields[1])
+    if version > VERSION:
         raise FormatError(
-            f"written by a newer bnc2d (file version {fields[1]}, known up to {VERSION}); upgrade bnc2d", path
+            f"written by a newer bnc2d (file version {version}, known up to {VERSION}); upgrade bnc2d", path
         )
     if len(body) > max_bytes:
         raise FormatError(f"more than {max_bytes} bytes; {_RAISE}", path)
-    if hashlib.sha256(body).hexdigest() != fields[2]:
-        raise FormatError("damaged: the checksum does not fit the content; write it again", path)
+    if version < 2 and hashlib.sha256(body).hexdigest() != fields[2]:
+        raise _damaged("the checksum does not fit the content", path)
     try:
         with gzip.GzipFile(fileobj=BytesIO(body)) as unpacked:
             text = _read_past(max_bytes, unpacked)
     except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"damaged: {error}", path) from None
+        raise _damaged(f"it cannot be unpacked ({error})", path) from None
     if len(text) > max_bytes:
         raise FormatError(f"more than {max_bytes} bytes unpacked; {_RAISE}", path)
+    if version >= 2 and hashlib.sha256(text).hexdigest() != fields[2]:
+        raise _damaged("the checksum does not fit the content", path)
     return text
+
+
+def _damaged(reason: str, path: str) -> FormatError:
+    return FormatError(f"damaged: {reason}; write it again", path)
 
 
 def _to_data(model: CompiledModel) -> dict[str, Any]:
@@ -147,7 +179,7 @@ def _to_data(model: CompiledModel) -> dict[str, Any]:
             [label, negated, *_circuit_data(formula)]
             for (label, negated), formula in sorted(model.formulas.items())
         ],
-        "stats": model.stats.as_dict(),
+        "stats": model.stats.of_any_run(),
     }
 
 

@@ -70,8 +70,10 @@ def model_html(model: CompiledModel) -> str:
         rows.append((name, count, _percent(Fraction(count, total)), *sizes))
     heading = (
         f"{text(model.target)} from {len(model.features):,} features: {total:,} instances, "
-        f"a diagram of {model.diagram.node_count:,} nodes, {sum(model.stats.seconds.values()):.2f} s"
+        f"a diagram of {model.diagram.node_count:,} nodes"
     )
+    if model.stats.seconds:  # a file keeps none
+        heading += f", {sum(model.stats.seconds.values()):.2f} s"
     headings = ("class", "instances", "share", "circuit nodes", "edges")
     return _table(heading, headings, rows) + _line(f"Features: {_names(model.features)}")
 

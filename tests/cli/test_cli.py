@@ -1,5 +1,6 @@
 """The command line as a person meets it: answers, one-line errors, exit codes, a quick start."""
 
+import hashlib
 import json
 import re
 import subprocess
@@ -11,7 +12,17 @@ from pathlib import Path
 import pysolvers  # type: ignore[import-not-found]
 import pytest
 
-from bnc2d import Domain, Manager, example, read_network, write_network
+from bnc2d import (
+    CPT,
+    BayesianNetwork,
+    Classifier,
+    Domain,
+    Manager,
+    Variable,
+    example,
+    read_network,
+    write_network,
+)
 from bnc2d.cli.demo import PRINTED, paper_formulas
 from bnc2d.cli.main import COMMANDS, main
 from tests.cli.running import run
@@ -48,6 +59,51 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     facts = json.loads(out)
     assert (facts["variables"], facts["edges"], facts["roots"], facts["leaves"]) == (8, 8, 2, 2)
     assert facts["list"][0] == {"name": "asia", "states": ["yes", "no"], "parents": []}
+
+
+def test_info_of_a_compiled_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"], ties="none").compile(method="paper")
+    for name in ("d.bnc2d", "no ending"):
+        path = tmp_path / name
+        model.save(path)
+        code, out, _ = run(capsys, "info", str(path), "--json", "--variables")
+        facts = json.loads(out)
+        assert code == 0
+        assert facts["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+        assert facts["checksum"] == path.read_bytes().split(b"\n")[0].split()[2].decode()
+        assert (facts["version"], facts["method"], facts["target"]) == (2, "paper", "D")
+        assert facts["features"] == ["BP", "CT", "HR"]
+        assert facts["rule"] == {"threshold": None, "positive": None, "ties": "none"}
+        assert {name: sizes["models"] for name, sizes in facts["classes"].items()} == {"0": 6, "1": 3, "2": 9}
+        assert facts["classes"]["2"]["nodes"] == model.formula("2").node_count
+        assert (facts["in_no_class"], facts["instances"], facts["bytes"]) == (0, 18, path.stat().st_size)
+        assert facts["diagram_nodes"] == model.diagram.node_count
+        assert [variable["name"] for variable in facts["list"]] == list(model.classifier.network.names)
+        code, out, _ = run(capsys, "info", str(path), "asia")
+        assert facts["sha256"] in out
+        assert "asia" in out
+    (tmp_path / "d.bnc2d").write_bytes(path.read_bytes()[:-1])
+    code, _, err = run(capsys, "info", str(tmp_path / "d.bnc2d"))
+    assert code == 2
+    assert "damaged" in err
+
+
+def test_info_counts_tied_instances(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    y, x = Variable("y", ("a", "b")), Variable("x", ("a", "b"))
+    half = [Fraction(1, 2)] * 2
+    net = BayesianNetwork([y, x], [CPT(y, [], half), CPT(x, [y], [Fraction(1, 3), Fraction(2, 3)] * 2)])
+    Classifier(net, "y", ["x"], ties="none").compile().save(tmp_path / "t.bnc2d")
+    assert json.loads(run(capsys, "info", str(tmp_path / "t.bnc2d"), "--json")[1])["in_no_class"] == 2
+    assert "(none: tied)" in run(capsys, "info", str(tmp_path / "t.bnc2d"))[1]
+
+
+def test_a_missing_file_is_said_to_be_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for command in (["info"], ["predict", "--target", "D"], ["compile", "--target", "D", "-o", "x"]):
+        code, _, err = run(capsys, *command, str(tmp_path / "diagnosi"))
+        assert code == 2
+        assert "diagnosi: no such file, and no built-in network of this name" in err
+    assert "did you mean 'diagnosis'" in run(capsys, "info", "diagnosi")[2]
+    assert "x.txt: cannot read: no such file" in run(capsys, "info", str(tmp_path / "x.txt"))[2]
 
 
 def test_predict(capsys: pytest.CaptureFixture[str]) -> None:

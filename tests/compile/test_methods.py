@@ -70,7 +70,7 @@ def test_stats_of_the_papers_method() -> None:
     )
     assert stats.omega_total > 0
     assert list(stats.seconds) == ["order", "tables", "formulas", "negations", "diagram"]
-    assert stats.cells > 0
+    assert stats.cells
     assert stats.diagram_nodes > 0
 
 
@@ -103,7 +103,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, classifier: Classi
     model = by_paper(classifier)
     model.save(path)
     loaded = bnc2d.load(path)
-    assert loaded.stats == model.stats
+    assert loaded.stats.of_any_run() == model.stats.of_any_run()
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     assert loaded.predict(rows).tolist() == model.predict(rows).tolist()
     for name in model.classes:

@@ -59,9 +59,10 @@ def test_damage_is_refused_by_name(tmp_path: Path) -> None:
         b"": "not a compiled model",
         b"network {}": "not a compiled model",
         newer: "newer bnc2d .file version 99",
-        good[:-1]: "checksum",
-        good + b"x": "checksum",
-        good[:300] + bytes([good[300] ^ 1]) + good[301:]: "checksum",
+        good[:-1]: "damaged: it cannot be unpacked",
+        good + b"x": "damaged: it cannot be unpacked",
+        good[:300] + bytes([good[300] ^ 1]) + good[301:]: "damaged",
+        good[:20] + bytes([good[20] ^ 1]) + good[21:]: "damaged: the checksum does not fit",
     }
     for data, words in cases.items():
         path.write_bytes(data)
@@ -75,8 +76,8 @@ def test_damage_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def rewritten(path: Path, data: Any) -> None:
-    body = gzip.compress(json.dumps(data).encode())
-    path.write_bytes(f"bnc2d-model 1 {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+    text = json.dumps(data).encode()
+    path.write_bytes(f"bnc2d-model 2 {hashlib.sha256(text).hexdigest()}\n".encode() + gzip.compress(text))
 
 
 def test_a_sound_checksum_over_nonsense_is_refused_too(tmp_path: Path) -> None:

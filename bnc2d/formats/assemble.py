@@ -11,6 +11,7 @@ from math import prod
 from typing import TypeAlias
 
 from bnc2d.errors import NetworkError, did_you_mean
+from bnc2d.formats.decimals import is_spelt
 from bnc2d.formats.source import Source
 from bnc2d.model.cpt import CPT, show
 from bnc2d.model.network import BayesianNetwork
@@ -182,9 +183,10 @@ def _cpt(
         message = f"table of {child.name!r} has {len(numbers)} entries, expected {size} ({shape})"
         raise source.error(message, table.at)
     try:
-        return CPT.from_numbers(child, parents, numbers, normalise=normalise)
+        cpt, miss = CPT.from_numbers(child, parents, numbers, normalise=normalise)
     except NetworkError as error:
         raise source.error(str(error), _culprit(numbers, table, source)) from None
+    return cpt, Fraction(0) if miss and is_spelt(cpt, numbers) else miss
 
 
 def _culprit(numbers: Sequence[str], table: ParsedTable, source: Source) -> int:

@@ -9,6 +9,7 @@ from typing import IO
 
 from bnc2d.atomic import atomic_write
 from bnc2d.errors import FormatError
+from bnc2d.packing import gzipped
 
 MAX_BYTES = 64 * 2**20
 _CHUNK = 2**20
@@ -69,6 +70,6 @@ def decode(data: bytes, path: str) -> str:
 def write_bytes(path: str, data: bytes) -> None:
     """Write ``data`` to ``path`` in one step, compressed when the name ends in ``.gz``.
 
-    The same data always give the same bytes (no time stamp in gzip).
+    The same data always give the same bytes.
     """
-    atomic_write(path, gzip.compress(data, mtime=0) if path.lower().endswith(".gz") else data)
+    atomic_write(path, gzipped(data) if path.lower().endswith(".gz") else data)

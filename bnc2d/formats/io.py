@@ -41,11 +41,12 @@ def read_network(
 
     ``format`` ("bif", "net", "uai", "xmlbif", "xdsl") overrides the ending. Entries are the exact decimals
     of the file. A column that misses 1 by more than 1e-6 is an error unless ``normalise``; smaller misses are
-    normalised exactly, with one ``NormalisationWarning`` per file. ``max_bytes`` bounds the file, packed and
-    unpacked. Raises ``FormatError`` for everything that cannot be read, with the line where there is one.
+    normalised exactly, with one ``NormalisationWarning`` per file unless it is ``write_network`` that spelt
+    them so. ``max_bytes`` bounds the file, packed and unpacked. Raises ``FormatError`` for everything that
+    cannot be read, with the line where there is one.
     """
     name = os.fspath(path)
-    chosen = _format_of(name, format)
+    chosen = _format_of(name, format, must_exist=True)
     network, repairs = assemble(chosen.parse(read_bytes(name, max_bytes), name), normalise=normalise)
     if repairs.tables:
         warnings.warn(f"{name}: {repairs}", NormalisationWarning, stacklevel=2)
@@ -61,8 +62,9 @@ def write_network(
     """Write a network so that reading it gives an equal one (UAI keeps positions, not names).
 
     The file appears in one step or not at all, and the same network always gives the same bytes. Columns such
-    as 1/3, 2/3 have no finite decimals; they are written as proportional ones that reading normalises back
-    exactly, with a ``NormalisationWarning``. Raises ``UnsupportedError`` for names the format cannot hold.
+    as 1/3, 2/3 have no finite decimals; they are written as proportional ones, of 20 digits more than their
+    common denominator, that reading normalises back exactly and without a warning. Raises
+    ``UnsupportedError`` for names the format cannot hold.
     """
     name = os.fspath(path)
     chosen = _format_of(name, format)
@@ -72,7 +74,7 @@ def write_network(
     write_bytes(name, chosen.render(net, name).encode())
 
 
-def _format_of(path: str, name: str | None) -> _Format:
+def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> _Format:
     if name is not None:
         try:
             return FORMATS[name]
@@ -82,6 +84,9 @@ def _format_of(path: str, name: str | None) -> _Format:
     for candidate in FORMATS.values():
         if stem.endswith(candidate.endings):
             return candidate
+    if must_exist and not os.path.isfile(path):  # more to the point than its ending
+        reason = "it is a folder" if os.path.isdir(path) else "no such file"
+        raise FormatError(f"cannot read: {reason}", path)
     endings = " ".join(ending for known in FORMATS.values() for ending in known.endings)
     raise FormatError(f"unknown ending; known: {endings} (each also with .gz), or name a format=", path)
 

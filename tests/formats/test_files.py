@@ -81,11 +81,20 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
     for path in (tmp_path / "dir.bif", f"{tmp_path}/nul\0.bif", tmp_path / "x" / "y.bif", "/dev/null"):
         with pytest.raises(FormatError, match="cannot write: "):
             write_network(net, path, format="bif")
-    for path in ("x.txt", "x", "bif", "x.bif.bz2", ""):
+    for path in ("x.txt", "x", "bif", "x.bif.bz2"):
+        with pytest.raises(FormatError, match=f"{path}: cannot read: no such file"):
+            read_network(tmp_path / path)
+        with pytest.raises(FormatError, match="unknown ending"):
+            write_network(net, tmp_path / path)
+    with pytest.raises(FormatError, match="cannot read: it is a folder"):
+        read_network(tmp_path)
+    for path in ("x.txt", "x", "bif", "x.bif.bz2"):
+        (tmp_path / path).touch()
         with pytest.raises(
             FormatError, match=r"unknown ending; known: \.bif \.net \.uai \.xml \.xmlbif \.xdsl"
         ):
             read_network(tmp_path / path)
+        (tmp_path / path).unlink()
     with pytest.raises(FormatError, match="unknown format 'biff'; did you mean 'bif'"):
         read_network(tmp_path / "x.bif", format="biff")
     assert [path.name for path in tmp_path.iterdir()] == ["dir.bif"]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from bnc2d import BayesianNetwork, Classifier, read_network
+from bnc2d.model.classifier import default_features
 from bnc2d.model.instances import Rows
 from bnc2d.testing import random_network
 
@@ -36,7 +37,7 @@ def main() -> None:
     target = options.target or network.roots[0]
     rng = np.random.default_rng(0)
 
-    classifier = Classifier(network, target)
+    classifier = Classifier(network, target, default_features(network, target))
     states = [len(variable) for variable in classifier.feature_variables]
     rows = rng.integers(0, states, size=(options.rows, len(states)))
     instance = _as_dict(classifier, rows[0])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
     from bnc2d.errors import ClassifierError as ClassifierError
+    from bnc2d.errors import FeaturesWarning as FeaturesWarning
     from bnc2d.errors import FormatError as FormatError
     from bnc2d.errors import InstanceError as InstanceError
     from bnc2d.errors import LimitExceeded as LimitExceeded
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "bnc2d.errors": (
-        "Bnc2dError Bnc2dWarning ClassifierError FormatError InstanceError LimitExceeded LogicError "
-        "NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError UnsupportedError"
+        "Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError LimitExceeded "
+        "LogicError NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError UnsupportedError"
     ),
     "bnc2d.compile.model": "CompiledModel",
     "bnc2d.explain.batch": "Row",

@@ -72,6 +72,10 @@ class NormalisationWarning(Bnc2dWarning):
     """Columns that missed 1 by a little were normalised exactly."""
 
 
+class FeaturesWarning(Bnc2dWarning):
+    """The default features leave out variables that touch the target."""
+
+
 def did_you_mean(name: object, candidates: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest candidate, or a short list of the valid names.
 

@@ -11,9 +11,11 @@ from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES
 from bnc2d.formats.io import read_network
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import Classifier, default_features
 from bnc2d.model.decision import Ties
 from bnc2d.model.network import BayesianNetwork
+
+_FEATURES = "or `all`: every variable but the target; default: all leaves but the target"
 
 
 def add_network_options(command: argparse.ArgumentParser) -> None:
@@ -58,7 +60,7 @@ def add_classifier_options(command: argparse.ArgumentParser, required: bool = Tr
     """Add target, features, threshold, positive state and tie rule; not required where a model may come."""
     needed = "the variable to decide" if required else "the variable to decide (a network needs it)"
     command.add_argument("--target", required=required, metavar="NAME", help=needed)
-    command.add_argument("--features", metavar="A,B,C", help="default: all leaves but the target")
+    command.add_argument("--features", metavar="A,B,C", help=_FEATURES)
     command.add_argument("--threshold", metavar="T", help="decide --positive iff its posterior exceeds T")
     command.add_argument("--positive", metavar="STATE", help="default: the second state of the target")
     command.add_argument("--ties", choices=("lowest", "none"), help="default: lowest")
@@ -77,7 +79,14 @@ def load_network(source: str, normalise: bool, max_bytes: int | None = None) -> 
 
 def make_classifier(network: BayesianNetwork, options: argparse.Namespace) -> Classifier:
     """Return the classifier that the options describe."""
-    features = None if options.features is None else split_names(options.features, network.names)
+    features: Sequence[str] | None = None
+    if options.features == "all":  # a variable of that name alone is `all,`
+        features = "all"
+    elif options.features is not None:
+        features = split_names(options.features, network.names)
+    elif getattr(options, "instance", None):
+        # NAME=STATE words name the features themselves: nothing is left out in silence.
+        features = default_features(network, network.variable(options.target).name)
     ties: Ties = options.ties or "lowest"
     return Classifier(network, options.target, features, options.threshold, options.positive, ties)
 

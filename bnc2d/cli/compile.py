@@ -48,6 +48,8 @@ def run(options: argparse.Namespace) -> int:
     save_model(model, options.output)
     facts = {
         "file": options.output,
+        "features": len(classifier.features),
+        "variables": len(classifier.network) - 1,
         "seconds": sum(model.stats.seconds.values()),
         "classes": {
             name: {"models": model.count(name), "nodes": formula.node_count, "edges": formula.edge_count}
@@ -58,9 +60,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, ensure_ascii=False))
         return 0
-    print(
-        f"{printable(classifier.target)} from {len(classifier.features)} features, {facts['seconds']:.2f} s"
-    )
+    taken = f"{facts['features']} features of {facts['variables']} variables"
+    print(f"{printable(classifier.target)} from {taken}, {facts['seconds']:.2f} s")
     for name, formula in formulas.items():
         share = f"{model.count(name)} of {classifier.instance_count} instances"
         print(f"  {printable(name)}: {share}, {formula.node_count} nodes, {formula.edge_count} edges")

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from bnc2d.cli.printing import printable
-from bnc2d.errors import Bnc2dError, Bnc2dWarning
+from bnc2d.errors import Bnc2dError, Bnc2dWarning, FeaturesWarning
 from bnc2d.version import __version__
 
 # A command's module is imported only when the command is used: `bnc2d --help` must not wait for numpy.
@@ -41,10 +41,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            held: list[str] = []
+
+            def show(message: Warning | str, *_: object, **__: object) -> None:
+                if isinstance(message, FeaturesWarning):
+                    held.append(str(message))  # for the end: where the command fails, its error is the news
+                else:
+                    _say("warning", str(message))
+
+            warnings.showwarning = show
             warnings.simplefilter("always", Bnc2dWarning)
             code = _run(list(sys.argv[1:] if arguments is None else arguments))
             sys.stdout.flush()
+            for text in held:
+                _say("warning", text)
             return code
     except Bnc2dError as error:
         return _fail(str(error))
@@ -117,10 +127,6 @@ def _interrupted() -> int:
 def _fail(message: str) -> int:
     _say("error", message)
     return EXIT_BAD_INPUT
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    _say("warning", str(message))
 
 
 def _say(kind: str, message: str) -> None:

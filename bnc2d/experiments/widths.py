@@ -12,7 +12,7 @@ from bnc2d.compile.jointree import build_jointree
 from bnc2d.compile.prepare import prepare
 from bnc2d.errors import Bnc2dError
 from bnc2d.experiments.problems import read_quietly
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import Classifier, default_features
 from bnc2d.model.network import BayesianNetwork
 
 
@@ -53,5 +53,5 @@ def network_facts(network: BayesianNetwork, targets: Iterable[str]) -> NetworkFa
     found = []
     for target in targets:
         with suppress(Bnc2dError):
-            found.append(leaf_widths(Classifier(network, target)))
+            found.append(leaf_widths(Classifier(network, target, default_features(network, target))))
     return NetworkFacts(len(network), tuple(found))

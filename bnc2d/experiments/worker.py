@@ -24,7 +24,7 @@ from bnc2d.experiments.networks import PUBLIC, network_path
 from bnc2d.experiments.problems import Problem, plain_name, read_problem
 from bnc2d.experiments.synthetic import synthetic_classifier
 from bnc2d.formats.io import read_network
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import Classifier, default_features
 
 NetworkName: TypeAlias = str
 
@@ -122,13 +122,14 @@ def _from_leaves(
     """Return a classifier on all leaves of a suite's network, by threshold where the target is binary."""
     network = read_network(file, normalise=normalise)
     threshold = float(job.which) if len(network.variable(target)) == 2 else None
-    return plain_name(Path(file)), Classifier(network, target, threshold=threshold)
+    return plain_name(Path(file)), Classifier(network, target, default_features(network, target), threshold)
 
 
 def _from_network(job: Job, *, network: str, target: str) -> tuple[NetworkName, Classifier]:  # noqa: ARG001
     """Return a classifier on all leaves of a public network, by its name, or of any other, by its file."""
     path = network_path(network) if network in PUBLIC else Path(network)
-    return network, Classifier(read_network(path), target)
+    known = read_network(path)
+    return network, Classifier(known, target, default_features(known, target))
 
 
 def _from_family(

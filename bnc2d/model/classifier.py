@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.checking import Check, no_check
-from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
+from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode, in_the_same_form
@@ -25,13 +26,17 @@ from bnc2d.model.variable import Variable
 if TYPE_CHECKING:  # for annotations: the compiler stands above this package
     from bnc2d.compile.model import CompiledModel
 
+# So many names are shown in a warning.
+_SHOWN_NAMES = 5
+
 
 class Classifier:
     """Decides the class of an instance ``x`` of the features: ``argmax_y P(y | x)``, or a threshold.
 
-    ``features`` default to all leaves but the target; any other variables will do. With a ``threshold``
-    (binary targets), ``x`` is in class ``positive`` (default: the state listed second) iff
-    ``P(positive | x) > threshold``, else in the other class. ``ties="lowest"`` gives a tied instance to
+    ``features`` default to all leaves but the target, with a ``FeaturesWarning`` where these leave out
+    variables that touch the target; ``"all"`` takes every variable but the target, a list those it names.
+    With a ``threshold`` (binary targets), ``x`` is in class ``positive`` (default: the state listed second)
+    iff ``P(positive | x) > threshold``, else in the other class. ``ties="lowest"`` gives a tied instance to
     the tied state listed first, ``ties="none"`` to no class (``predict`` returns None). An impossible
     instance (``P(x) = 0``) ties all classes at zero.
 
@@ -42,7 +47,7 @@ class Classifier:
         self,
         network: BayesianNetwork,
         target: str,
-        features: Iterable[str] | None = None,
+        features: Iterable[str] | Literal["all"] | None = None,
         threshold: Number | None = None,
         positive: str | None = None,
         ties: Ties = "lowest",
@@ -53,7 +58,11 @@ class Classifier:
         self.network = network
         self.target = network.variable(target).name
         self.classes = network.variable(target).states
-        self.features = _check_features(network, self.target, features)
+        if features is None:
+            self.features = default_features(network, self.target)
+            _warn_of_left_out(network, self.target, self.features)
+        else:
+            self.features = _check_features(network, self.target, features)
         self.threshold = _check_threshold(self.classes, threshold)
         self.positive = _check_positive(network.variable(target), positive)
         if ties not in ("lowest", "none"):
@@ -213,18 +222,42 @@ def _normalised(joint: list[int]) -> list[Fraction]:
     return [Fraction(value, total) for value in joint]
 
 
-def _check_features(network: BayesianNetwork, target: str, features: Iterable[str] | None) -> tuple[str, ...]:
-    if features is None:
-        chosen = [name for name in network.leaves if name != target]
-        if not chosen:
-            raise ClassifierError(f"the network has no leaf besides the target {target!r}; name the features")
-        return tuple(chosen)
+def default_features(network: BayesianNetwork, target: str) -> tuple[str, ...]:
+    """Return all leaves but the target."""
+    leaves = tuple(name for name in network.leaves if name != target)
+    if not leaves:
+        raise ClassifierError(
+            f"the network has no leaf besides the target {target!r}; name the features, or take 'all'"
+        )
+    return leaves
+
+
+def _warn_of_left_out(network: BayesianNetwork, target: str, features: Sequence[str]) -> None:
+    """Say which variables that touch the target are no features, at the line that makes the classifier."""
+    missing = [name for name in network.markov_blanket(target) if name not in features]
+    if missing:
+        shown = ", ".join(repr(name) for name in missing[:_SHOWN_NAMES])
+        more = f" and {len(missing) - _SHOWN_NAMES} more" if len(missing) > _SHOWN_NAMES else ""
+        warnings.warn(
+            f"by default only the leaves are features: {len(features)} of {len(network) - 1} variables, "
+            f"without {shown}{more} next to the target {target!r}; features='all' (--features all) takes "
+            f"every variable, a list of names chooses",
+            FeaturesWarning,
+            stacklevel=3,
+        )
+
+
+def _check_features(network: BayesianNetwork, target: str, features: Iterable[str]) -> tuple[str, ...]:
     if isinstance(features, str):
-        raise ClassifierError(f"features must be a list of names, not the text {features!r}")
+        if features != "all":
+            raise ClassifierError(f"features must be a list of names or 'all', not the text {features!r}")
+        features = [name for name in network.names if name != target]
+        if not features:
+            raise ClassifierError(f"the network has no variable besides the target {target!r}")
     chosen = [network.variable(name).name for name in features]
     if not chosen:
         raise ClassifierError(
-            "the list of features is empty; name at least one, or leave it out for all leaves"
+            "the list of features is empty; name at least one, or leave it out for all leaves, or take 'all'"
         )
     if target in chosen:
         raise ClassifierError(f"the target {target!r} is among the features; remove it there")

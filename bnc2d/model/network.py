@@ -158,6 +158,15 @@ class BayesianNetwork:
                 pending.extend(self.parents(name))
         return found
 
+    def markov_blanket(self, name: str | Variable) -> tuple[str, ...]:
+        """Return the parents, the children and their other parents, in file order.
+
+        Given the states of these, a variable is independent of all others.
+        """
+        families = [self.cpt(name), *(self.cpt(child) for child in self.children(name))]
+        near = {variable.name for family in families for variable in family.scope}
+        return tuple(other for other in self.names if other in near and other != self.variable(name).name)
+
     def __len__(self) -> int:
         return len(self.variables)
 

@@ -268,6 +268,57 @@ def _mixed_classifier(seed: str, max_instances: int) -> Classifier:
     return classifier
 
 
+def extreme_classifier(seed: int, max_instances: int = 100) -> Classifier:
+    """Return a classifier like ``mixed_classifier`` whose tables, prior or threshold are far from even.
+
+    Entries are multiplied by powers of ten down to ``10**-60``, ``10**-150``, ``10**-320`` or ``10**-2000``,
+    in the target's table, in those of features, of hidden variables, of all or of none; thresholds are as
+    near to 0 or 1. In half of the tables the factor of a state is the same whatever the parents are.
+    """
+    rng = Random(f"extreme {seed}")  # noqa: S311 - reproducible test data
+    plain = _mixed_classifier(f"extreme {seed}", max_instances)
+    smallest = rng.choice((60, 150, 150, 320, 2000))
+    share = rng.choice((0.1, 0.3, 0.8))
+    chosen = rng.choice(("target", "feature", "hidden", "", *["target feature hidden"] * 3))
+    cpts = []
+    for cpt in plain.network.cpts:
+        name = cpt.child.name
+        role = "target" if name == plain.target else "feature" if name in plain.features else "hidden"
+        if role in chosen:
+            factors = _far_from_even(rng, len(cpt.child), share, smallest)
+            alike = rng.random() < 0.5
+            entries: list[Fraction] = []
+            for column in cpt.exact.reshape(-1, len(cpt.child)).tolist():
+                if not alike:
+                    factors = _far_from_even(rng, len(cpt.child), share, smallest)
+                entries += _squeezed(column, factors)
+            cpt = CPT(cpt.child, cpt.parents, entries)
+        cpts.append(cpt)
+    network = BayesianNetwork(plain.network.variables, cpts, f"extreme{seed}")
+    threshold = plain.threshold
+    if threshold is not None and rng.random() < 0.7:
+        threshold = _tiny(rng, smallest)
+        threshold = threshold if rng.random() < 0.5 else 1 - threshold
+    return Classifier(network, plain.target, plain.features, threshold, plain.positive, plain.ties)
+
+
+def _far_from_even(rng: Random, count: int, share: float, smallest: int) -> list[Fraction]:
+    return [_tiny(rng, smallest) if rng.random() < share else Fraction(1) for _ in range(count)]
+
+
+def _tiny(rng: Random, smallest: int) -> Fraction:
+    exponent = rng.choice((rng.randint(1, smallest), smallest // 2, smallest))
+    return Fraction(rng.randint(1, 9), 10**exponent)
+
+
+def _squeezed(column: Sequence[Fraction], factors: Sequence[Fraction]) -> list[Fraction]:
+    """Return the entries times the factors; the largest of them takes the rest."""
+    top = max(range(len(column)), key=lambda state: column[state])
+    squeezed = [entry * factor for entry, factor in zip(column, factors, strict=True)]
+    squeezed[top] += 1 - sum(squeezed, Fraction(0))
+    return squeezed
+
+
 def _uniform(child: Variable, parents: Sequence[Variable]) -> CPT:
     return CPT(child, parents, [Fraction(1, len(child))] * (len(child) * prod(map(len, parents))))
 

@@ -24,6 +24,7 @@ from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.intervals import Grouping, compile_by_intervals, groups_of
+from bnc2d.compile.join import Patterns
 from bnc2d.compile.jointree import Jointree, Name
 from bnc2d.compile.labels import Decider
 from bnc2d.compile.limits import Watch
@@ -134,9 +135,10 @@ class _Attempt:
         for given in self._meeting.blocks():
             with self._watch.phase("tables"):
                 parts = self._meeting.parts(given, check=self._watch.check)
-                decider = self._meeting.decider(self._meeting.join(*parts))
+                join = self._meeting.join(*parts)
+                decider = self._meeting.decider(join)
             with self._watch.phase("labels"):
-                kinds, doubts = self._decide(decider, *parts)
+                kinds, doubts = self._decide(decider, join.first, parts[1])
                 numbers = kinds[parts[0].pattern_of_row]
                 if len(doubts.patterns) and self._certified:
                     wanted = remedy(doubts, self._meeting, *parts) if self._may_explain else None
@@ -148,15 +150,15 @@ class _Attempt:
                 self._numbers.append(numbers)
         return None
 
-    def _decide(self, decider: Decider, first: Part, second: Part) -> tuple[NDArray[np.intp], Doubts]:
+    def _decide(self, decider: Decider, first: Patterns, second: Part) -> tuple[NDArray[np.intp], Doubts]:
         """Return for each pattern of the first side the number of its row, and what is doubtful."""
         local = RowPool()
         numbers, doubts = [], []
-        for found in decide_all(decider, first.table, self._meeting.ends, self._executor):
+        for found in decide_all(decider, first, self._meeting.ends, self._executor):
             numbers.append(local.add(found.rows))
             doubts.append(found.doubts)
             self.stats.cells += len(found.rows) * second.patterns
-            self._watch.check(sum(map(len, numbers)) / first.patterns)
+            self._watch.check(sum(map(len, numbers)) / len(first))
         return self._expand(local, second)[np.concatenate(numbers)], Doubts.joined(doubts)
 
     def _expand(self, local: RowPool, second: Part) -> NDArray[np.intp]:

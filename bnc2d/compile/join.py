@@ -4,6 +4,9 @@
 ``(y, s)`` that are one class of one side are summed up on the other side first, so the product runs over
 classes. With two classes the difference is a single product, with signed weights. Weights are added up as
 rationals, so terms that cancel in truth are gone: a difference without any term is a tie, and proven.
+
+Where the exponents of tables and weights prove that no operation leaves the range of float64, rounding is the
+only error. Elsewhere all patterns are scaled to a largest entry near 1 and ``Underflow`` says what is lost.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ from numpy.typing import NDArray
 
 from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.parts import Integers, Part, rescaled, spread
+from bnc2d.compile.underflow import Lost, Underflow, exponents_of
 from bnc2d.model.elimination import VariableId
-from bnc2d.model.factors import LOWEST_EXPONENT, UNIT_ROUNDOFF, exponents
+from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -69,6 +73,10 @@ class Collector:
         """Return the sums of absolute terms."""
         return replace(self, weight=np.abs(self.weight))
 
+    def supports(self, table: Matrix) -> Matrix:
+        """Return the number of positive terms of each sum of sizes."""
+        return replace(self, weight=np.ones(len(self.weight))).sums((table > 0).astype(np.float64))
+
 
 @dataclass(frozen=True)
 class Product:
@@ -80,6 +88,7 @@ class Product:
     collector: Collector  # of the classes of the first side
     right: Matrix  # [term, pattern of the second side]
     right_size: Matrix
+    right_support: Matrix  # positive where the size is in truth; made only where sizes may vanish
 
     @property
     def terms(self) -> int:
@@ -93,27 +102,57 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Patterns:
+    """Patterns of the first side: columns of its table, and what each may have lost to underflow."""
+
+    table: Matrix
+    lost: Lost
+
+    def __len__(self) -> int:
+        return int(self.table.shape[1])
+
+    def __getitem__(self, chosen: slice) -> Patterns:
+        return Patterns(self.table[:, chosen], self.lost[chosen])
+
+
+@dataclass(frozen=True)
 class Join:
     """The products that decide: one difference for two classes, else a joint probability for each.
 
     ``labels`` lists the classes that each joint probability stands for; those of one product tie exactly.
     For two classes there is one product, ``P(1, u, v) - P(0, u, v)``, and ``labels`` is empty. ``roundings``
-    bounds the operations behind a computed product; nothing is proven unless ``trusted``.
+    bounds the operations behind a computed product of ``first`` with the second side; ``underflow`` says what
+    else may be wrong with it, None for nothing.
     """
 
+    first: Patterns
     products: tuple[Product, ...]
     labels: tuple[tuple[int, ...], ...]
     roundings: int
-    trusted: bool
+    underflow: Underflow | None
+
+    @property
+    def is_provable(self) -> bool:
+        """Whether roundings are so few that the error bounds hold."""
+        return self.roundings * UNIT_ROUNDOFF < _MAX_SHARE
+
+    @property
+    def trusted(self) -> bool:
+        """Whether rounding is the only error, and small."""
+        return self.is_provable and self.underflow is None
 
 
 @dataclass(frozen=True)
 class _Terms:
-    """The sum of ``weight A[a] B[b]``: classes of both sides and weights, none of them zero."""
+    """The sum of ``weight A[a] B[b]``: classes of both sides and weights, none of them zero.
+
+    ``exponents`` are those of the true weights, which may be too small for float64.
+    """
 
     a: Integers
     b: Integers
     weight: Matrix
+    exponents: tuple[float, float]
 
 
 def join_parts(
@@ -128,13 +167,45 @@ def join_parts(
     of_first, of_second = (
         spread(part, (target, *others), sizes).reshape(len(weights), -1) for part in (first, second)
     )
-    terms, labels = _terms(of_first * len(second.table) + of_second, len(second.table), weights)
-    products = _scaled([_product(each, first, _able(second, each)) for each in terms])
+    codes = of_first * len(second.table) + of_second
+    terms, labels = _terms(codes, len(second.table), _near_one(weights))
+    in_range = all(_is_in_range(first, second, each) for each in terms)
+    if not in_range:
+        first, second = rescaled(first), rescaled(second)
+    products, scale = _scaled([_product(each, first, second, in_range) for each in terms])
+    underflow = None
+    if not in_range:
+        total = max(float(np.abs(each.weight).sum()) for each in terms)
+        underflow = Underflow(1.0 + total, second.lost, np.maximum(scale, 1.0))
     count = of_first.size + max(product.terms for product in products)
     roundings = first.roundings + second.roundings + count + 4
-    trusted = first.trusted and second.trusted and roundings * UNIT_ROUNDOFF < _MAX_SHARE
-    in_range = all(_is_in_range(product, first) for product in products)
-    return Join(tuple(products), labels, roundings, trusted and in_range)
+    return Join(Patterns(first.table, first.lost), tuple(products), labels, roundings, underflow)
+
+
+def _near_one(weights: Sequence[Fraction]) -> list[Fraction]:
+    """Return the weights scaled by a power of two to a largest one near 1."""
+    top = max(weights)
+    shift = top.denominator.bit_length() - top.numerator.bit_length()
+    return [weight * Fraction(2) ** shift for weight in weights]
+
+
+def _is_in_range(first: Part, second: Part, terms: _Terms) -> bool:
+    """Return whether no operation on positive numbers can leave the range of float64.
+
+    With exponents from ``lowest`` to ``highest`` on either side and for the weights: a weighted sum of the
+    second side is at most ``depth`` below the largest of its column, and so is its term below 1 after
+    scaling; a weighted sum of the first side, which takes that factor, is at most ``spread`` below the sum
+    of its pattern, and a product of both ``spread + depth`` below 1.
+    """
+    if first.may_hide_entries or second.may_hide_entries:
+        return False
+    lightest, heaviest = terms.exponents
+    added = log2(len(terms.weight) + 1) + 1
+    depth = heaviest - lightest + second.highest - second.lowest + added
+    spread = heaviest - lightest + first.highest - first.lowest + added + depth
+    smallest = lightest + min(second.lowest, first.lowest - depth)
+    largest = heaviest + max(first.highest, second.highest) + added
+    return spread + depth < -LOWEST_EXPONENT and smallest > LOWEST_EXPONENT and largest < HIGHEST_EXPONENT
 
 
 def _terms(
@@ -159,11 +230,11 @@ def _terms(
     for column in columns:
         weight = np.array([float(value) for value in column])[kinds]
         real = np.array([value != 0 for value in column], dtype=bool)[kinds]
-        found.append(_Terms(pairs[real] // width, pairs[real] % width, weight[real]))
+        found.append(_Terms(pairs[real] // width, pairs[real] % width, weight[real], exponents_of(column)))
     return found, tuple(labels)
 
 
-def _product(terms: _Terms, first: Part, second: Part) -> Product:
+def _product(terms: _Terms, first: Part, second: Part, in_range: bool) -> Product:
     """Return the product of a sum: its terms collected by the classes of one side, whichever is cheaper."""
     kept_a, kept_b = distinct(terms.a)[0], distinct(terms.b)[0]
     cells = first.patterns * second.patterns
@@ -171,21 +242,20 @@ def _product(terms: _Terms, first: Part, second: Part) -> Product:
     by_b = len(kept_b) * cells + _COLLECTING * len(terms.a) * first.patterns
     if by_b < by_a:
         right = second.table[kept_b]
-        return Product(Collector.of(terms.a, terms.weight, terms.b), right, right)
+        support = right if in_range else (right > 0).astype(np.float64)
+        return Product(Collector.of(terms.a, terms.weight, terms.b), right, right, support)
     collector = Collector.of(terms.b, terms.weight, terms.a)
     right = collector.sums(second.table)
     right_size = collector.sizes().sums(second.table) if collector.is_signed else right
-    return Product(Collector.of(kept_a, np.ones(len(kept_a)), kept_a), right, right_size)
+    support = right_size if in_range else collector.supports(second.table)
+    return Product(Collector.of(kept_a, np.ones(len(kept_a)), kept_a), right, right_size, support)
 
 
-def _able(part: Part, terms: _Terms) -> Part:
-    """Return the part, scaled where its entries times the weights could underflow."""
-    lightest = log2(float(np.abs(terms.weight).min(initial=1.0)) or 2.0**LOWEST_EXPONENT)
-    return part if part.lowest + lightest > LOWEST_EXPONENT else rescaled(part)
+def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
+    """Scale columns and then terms of the right sides by powers of two to largest entries near 1.
 
-
-def _scaled(products: list[Product]) -> list[Product]:
-    """Scale columns and then terms of the right sides by powers of two to largest entries near 1."""
+    Also returns the factors of the columns.
+    """
     largest = np.zeros(products[0].right.shape[1])
     for product in products:
         largest = np.maximum(largest, product.right_size.max(axis=0, initial=0.0))
@@ -196,14 +266,10 @@ def _scaled(products: list[Product]) -> list[Product]:
         shift = columns - terms[:, None]
         right = np.ldexp(product.right, shift)
         size = right if product.right_size is product.right else np.ldexp(product.right_size, shift)
+        support = size if product.right_support is product.right_size else product.right_support
         collector = product.collector
         lengths = np.diff(collector.starts, append=len(collector.source))
         weight = np.ldexp(collector.weight, np.repeat(terms, lengths))
-        scaled.append(Product(replace(collector, weight=weight), right, size))
-    return scaled
-
-
-def _is_in_range(product: Product, first: Part) -> bool:
-    """Return whether no product of a positive entry of the left and of the right can underflow."""
-    smallest = exponents(np.abs(product.collector.weight))[0] + first.lowest
-    return smallest + exponents(product.right_size)[0] > LOWEST_EXPONENT
+        scaled.append(Product(replace(collector, weight=weight), right, size, support))
+    with np.errstate(over="ignore"):
+        return scaled, np.ldexp(1.0, columns)

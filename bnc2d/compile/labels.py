@@ -8,6 +8,8 @@ the truth, so a difference beyond that has the right sign. Joint probabilities h
 and are in the right order where they differ by more than that share. Before, float32 looks at all cells: its
 operands are rounded once more, terms are scaled so that ``t <= 1``, and a difference beyond
 ``(m + 8) 2**-24 + 2 k u`` has the right sign. What it leaves goes to float64, what that leaves is doubtful.
+(float32 also loses terms below ``2**-149``: far below these bounds, as no operand is above 1.) Where float64
+itself may have lost something, each bound grows by ``underflow.CellError`` of the cell.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.join import Join, Matrix
+from bnc2d.compile.join import Join, Matrix, Patterns
+from bnc2d.compile.underflow import CellError
 from bnc2d.model.factors import UNIT_ROUNDOFF, power_below
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [pattern of the first side, pattern of the second]
@@ -69,42 +72,49 @@ class Decider:
         """The number of terms of the longest product."""
         return max(product.terms for product in self.join.products)
 
-    def decide(self, table: Matrix) -> Iterator[Decided]:
-        """Yield the labels of blocks of the patterns in the columns of a table of the first side."""
+    def decide(self, patterns: Patterns) -> Iterator[Decided]:
+        """Yield the labels of blocks of patterns of the first side."""
         step = max(1, _CELLS_AT_ONCE // self.columns)
-        share = self._difference(table) if not self.join.labels else self._joint(table)
-        for start in range(0, table.shape[1], step):
-            labels, doubtful = share.decide(slice(start, start + step))
-            if not self.join.trusted:
+        share = self._joint(patterns) if self.join.labels else self._difference(patterns)
+        for start in range(0, len(patterns), step):
+            labels, doubtful = share.decide(slice(start, min(start + step, len(patterns))))
+            if not self.join.is_provable:
                 doubtful = np.nonzero(np.ones(labels.shape, dtype=bool))
             yield Decided(labels, doubtful)
 
-    def _difference(self, table: Matrix) -> _Difference:
+    def _difference(self, patterns: Patterns) -> _Difference:
         (product,) = self.join.products
-        left, left_size = product.left(table)
-        total = left_size.sum(axis=0)
-        scale = power_below(total)
+        left, left_size = product.left(patterns.table)
+        scale = power_below(left_size.sum(axis=0))
         scaled = left * scale
         scaled_size = scaled if left_size is left else left_size * scale
+        sizes = _Entries(scaled_size, product.right_size)
+        error, supports = self._underflow(patterns, scale, [sizes])
         first, share = self._first_pass()
         return _Difference(
             _Entries(scaled, product.right),
-            _Entries(scaled_size, product.right_size),
+            sizes,
+            supports,
+            error,
             scaled.astype(first, copy=False),
             product.right.astype(first, copy=False),
             share,
             self._margin,
-            np.flatnonzero(total == 0),
+            np.flatnonzero(~supports[0].left.any(axis=0)) if supports else np.zeros(0, dtype=np.intp),
             self.tie,
         )
 
-    def _joint(self, table: Matrix) -> _Joint:
-        lefts = [product.left(table)[0] for product in self.join.products]
+    def _joint(self, patterns: Patterns) -> _Joint:
+        lefts = [product.left(patterns.table)[0] for product in self.join.products]
         scale = power_below(np.stack([left.max(axis=0, initial=0.0) for left in lefts]).max(axis=0))
         scaled = [left * scale for left in lefts]
+        values = [_Entries(left, p.right) for left, p in zip(scaled, self.join.products, strict=True)]
+        error, supports = self._underflow(patterns, scale, values)
         first, share = self._first_pass()
         return _Joint(
-            [_Entries(left, p.right) for left, p in zip(scaled, self.join.products, strict=True)],
+            values,
+            supports,
+            error,
             [
                 (left.astype(first, copy=False), product.right.astype(first, copy=False))
                 for left, product in zip(scaled, self.join.products, strict=True)
@@ -114,6 +124,21 @@ class Decider:
             self.tie,
             np.array(self.winners),
         )
+
+    def _underflow(
+        self, patterns: Patterns, scale: Matrix, sizes: list[_Entries]
+    ) -> tuple[CellError | None, list[_Entries]]:
+        """Return the errors of cells, and what is zero where all sizes are in truth; nothing if not known."""
+        underflow = self.join.underflow
+        if underflow is None:
+            return None, sizes
+        supports = []
+        if underflow.zeros_are_certain(patterns.lost):
+            supports = [
+                _Entries(product.collector.supports(patterns.table), product.right_support)
+                for product in self.join.products
+            ]
+        return underflow.error(patterns.lost, scale), supports
 
     @property
     def _margin(self) -> float:
@@ -132,6 +157,8 @@ class _Difference:
 
     values: _Entries
     sizes: _Entries  # scaled so that no left pattern sums to more than 1
+    supports: list[_Entries]  # zero where the size is in truth, one at most; none: not known
+    error: CellError | None
     first_left: Any  # [term, pattern] in the precision of the first pass
     first_right: Any
     first_bound: float
@@ -142,8 +169,9 @@ class _Difference:
     def decide(self, rows: slice) -> tuple[LabelBlock, Cells]:
         """Return the labels of some patterns, and the cells that are not proven."""
         difference = _times(self.first_left[:, rows], self.first_right)
-        above = difference > self.first_bound
-        below = difference < -self.first_bound
+        bound = self.first_bound if self.error is None else self.first_bound + self.error.block(rows)
+        above = difference > bound
+        below = difference < -bound
         labels = above.view(np.uint8)
         if np.count_nonzero(above) + np.count_nonzero(below) == labels.size:
             return labels, _NO_CELLS
@@ -153,11 +181,15 @@ class _Difference:
         labels[here] = self.tie
         value = self.values.at(rows, u, v)
         labels[u, v] = value > 0
-        near = np.flatnonzero(np.abs(value) <= self.margin)  # sizes add up to 1 at most
-        u, v = u[near], v[near]
+        error: Any = 0.0 if self.error is None else self.error.at(u + rows.start, v)
+        near = np.abs(value) <= self.margin + error  # sizes add up to 1 at most
+        u, v, value = u[near], v[near], value[near]
         size = self.sizes.at(rows, u, v)
-        labels[u[size == 0], v[size == 0]] = self.tie
-        doubtful = (np.abs(value[near]) <= self.margin * size) & (size > 0)
+        error, zero = 0.0, size == 0
+        if self.error is not None:
+            error, zero = self.error.at(u + rows.start, v), _all_zero(self.supports, rows, u, v)
+        labels[u[zero], v[zero]] = self.tie
+        doubtful = (np.abs(value) <= self.margin * size + error) & ~zero
         return labels, (u[doubtful], v[doubtful])
 
 
@@ -166,6 +198,8 @@ class _Joint:
     """Three classes or more: the largest joint probability decides."""
 
     values: list[_Entries]  # scaled so that the largest left entry of a pattern is near 1
+    supports: list[_Entries]  # zero where the values are in truth; none: not known
+    error: CellError | None
     first_pairs: list[tuple[Any, Any]]  # both sides in the precision of the first pass
     first_share: float
     share: float
@@ -179,6 +213,8 @@ class _Joint:
         for other in joint[1:]:
             np.maximum(best, other, out=best)
         near = best * best.dtype.type(1.0 - self.first_share)
+        if self.error is not None:
+            near = near - self.error.block(rows)
         labels = np.zeros(best.shape, dtype=np.uint8)
         count = np.zeros(best.shape, dtype=np.uint8)
         for values, winner in zip(joint, self.winners.tolist(), strict=True):
@@ -191,10 +227,22 @@ class _Joint:
         u, v = np.divmod(np.flatnonzero(open_cells), labels.shape[1])
         exact = np.stack([values.at(rows, u, v) for values in self.values])
         largest = exact.max(axis=0)
-        labels[u, v] = np.where(largest == 0, self.tie, self.winners[exact.argmax(axis=0)])
-        close_calls = (exact >= largest * (1.0 - self.share)).sum(axis=0) > 1
-        doubtful = close_calls & (largest > 0)
+        error: Any = 0.0
+        zero = largest == 0
+        if self.error is not None:
+            error, zero = self.error.at(u + rows.start, v), _all_zero(self.supports, rows, u, v)
+        labels[u, v] = np.where(zero, self.tie, self.winners[exact.argmax(axis=0)])
+        close_calls = (exact >= largest * (1.0 - self.share) - error).sum(axis=0) > 1
+        doubtful = close_calls & ~zero
         return labels, (u[doubtful], v[doubtful])
+
+
+def _all_zero(entries: list[_Entries], rows: slice, u: NDArray[np.intp], v: NDArray[np.intp]) -> Any:
+    """Return which cells are zero in all of some products; none where there is no product."""
+    zero = np.full(len(u), bool(entries))
+    for each in entries:
+        zero &= each.at(rows, u, v) == 0
+    return zero
 
 
 _NO_CELLS: Cells = (np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))

@@ -10,7 +10,8 @@ inputs are). So a part is stored as a table over *patterns* of ``u`` and *classe
 States are one class where they take equal terms from equal classes: that is seen from the structure, before
 anything is multiplied. Patterns are merged by value (``patterns.py``).
 
-A table holds float64 values, with the error account of ``model/factors.py``, or Python integers (exact).
+A table holds float64 values, with the error accounts of ``model/factors.py`` (relative) and ``underflow``
+(absolute), or Python integers (exact).
 """
 
 from __future__ import annotations
@@ -26,6 +27,16 @@ from numpy.typing import NDArray
 from bnc2d.checking import Check, no_check
 from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.patterns import merge_patterns
+from bnc2d.compile.underflow import (
+    QUANTUM,
+    Lost,
+    Operand,
+    lost_by_merging,
+    lost_by_product,
+    lost_by_rounding,
+    lost_by_scaling,
+    nothing_lost,
+)
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, Factor, exponents, power_below
@@ -39,6 +50,10 @@ _PIECE = 1 << 17
 # With few patterns, looking for classes among many states costs more than it saves.
 _FEW = 8
 _MANY = 1 << 17
+# Columns are compared where their entries and all sums of them are far from both ends of the range.
+_COMPARED_EXPONENT = 400
+# Sums of the entries of columns that are scaled alike differ by less than a factor of 2 to this.
+_ROOM = 100
 # What stands for the patterns among the variables of a factor.
 _LEFT, _RIGHT = -1, -2
 
@@ -56,7 +71,7 @@ class Part:
     work: float  # multiplications behind the table
     lowest: float  # log2 of a lower bound on the positive entries
     highest: float  # log2 of an upper bound on the entries
-    trusted: bool  # false where an entry may have underflowed
+    lost: Lost  # by pattern: what an entry may be off by because of underflow
     structural: bool = True  # whether equal states were looked for at every step
 
     @property
@@ -67,18 +82,24 @@ class Part:
     @property
     def is_constant(self) -> bool:
         """Whether this only multiplies everything by one positive number."""
-        return not self.features and self.table.size == 1 and self.trusted and bool(self.table[0, 0] > 0)
+        alone = not self.features and self.table.size == 1
+        return alone and bool(self.table[0, 0] > 0) and not self.may_hide_entries
 
     @property
     def is_exact(self) -> bool:
         """Whether the entries are integers."""
         return self.table.dtype == object
 
+    @property
+    def may_hide_entries(self) -> bool:
+        """Whether a zero of the table may stand for a positive entry."""
+        return bool(self.lost.any())
+
 
 def _one(exact: bool) -> Part:
     nothing = np.zeros(1, dtype=np.intp)
     table = np.ones((1, 1), dtype=object if exact else np.float64)
-    return Part((), (), nothing, nothing, table, 0, 0.0, 0.0, 0.0, trusted=True)
+    return Part((), (), nothing, nothing, table, 0, 0.0, 0.0, 0.0, nothing_lost(1))
 
 
 def part_of(
@@ -110,7 +131,7 @@ def part_of(
         work=0.0,
         lowest=lowest,
         highest=highest,
-        trusted=exact or (lowest > LOWEST_EXPONENT and not cpt.rounds_to_zero),
+        lost=nothing_lost(rows) if exact else lost_by_rounding(truth, columns),
     )
 
 
@@ -152,14 +173,15 @@ def _product(
     check: Check,
 ) -> Part:
     """Multiply two parts without a common feature and sum variables out."""
-    if not left.is_exact:
-        left, right = _in_range(left, right)
+    if not (left.is_exact or _fits(left, right)):
+        left, right = rescaled(left), rescaled(right)
+    in_range = left.is_exact or _fits(left, right)
     axes = dict.fromkeys((*left.scope, *right.scope))
     kept = tuple(variable for variable in axes if variable not in summed)
     gone = tuple(variable for variable in axes if variable in summed)
     terms = prod(sizes[variable] for variable in gone)
     few = left.patterns * right.patterns <= _FEW
-    dense = not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
+    dense = in_range and not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
     if dense:
         table = _dense(left, right, kept, gone, sizes, check)
         classes = np.arange(len(table), dtype=np.intp)
@@ -181,7 +203,7 @@ def _product(
         left.work + right.work + float(table.size * terms),
         lowest,
         highest,
-        left.trusted and right.trusted,
+        lost_by_product(_operand(left), _operand(right), terms, in_range),
         left.structural and right.structural and not dense,
     )
     return _with_merged_patterns(part) if part.patterns > 1 else part
@@ -201,22 +223,34 @@ def _dense(
     for part, pattern in ((left, _LEFT), (right, _RIGHT)):
         shape = (1, *(sizes[variable] for variable in part.scope), part.patterns)
         table = part.table[part.class_of_state].reshape(shape)
-        trusted = np.array([part.trusted])
+        trusted = np.ones(1, dtype=bool)
         factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
     product = multiply_factors(factors, summed, check)
     order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
     return product.table.transpose(0, *order).reshape(-1, left.patterns * right.patterns)
 
 
+def _operand(part: Part) -> Operand:
+    if part.is_exact:
+        return Operand(np.ones(part.patterns), part.lost)
+    return Operand(part.table.max(axis=0, initial=0.0), part.lost)
+
+
 def _with_merged_patterns(part: Part) -> Part:
+    if max(-part.lowest, part.highest) > _COMPARED_EXPONENT and not part.is_exact:
+        part = rescaled(part)
     merged = merge_patterns(part.table)
     if merged is None:
         return part
+    lost = part.lost
+    if part.lowest < LOWEST_EXPONENT + _ROOM:  # entries that are scaled for the comparison may vanish
+        lost = lost + QUANTUM
     return replace(
         part,
         table=np.ascontiguousarray(part.table[:, merged.chosen]),
         pattern_of_row=merged.number[part.pattern_of_row],
         roundings=part.roundings + merged.roundings,
+        lost=lost_by_merging(lost, merged.factor, merged.number, len(merged.chosen)),
     )
 
 
@@ -234,9 +268,10 @@ def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> 
     States with equal terms, in whatever order, are one class; terms of value zero are all equal.
     """
     codes = of_left * len(right.table) + of_right + 1
-    empty_left, empty_right = ~left.table.any(axis=1).astype(bool), ~right.table.any(axis=1).astype(bool)
-    if empty_left.any() or empty_right.any():
-        codes[empty_left[of_left] | empty_right[of_right]] = 0
+    for part, of_part in ((left, of_left), (right, of_right)):
+        empty = ~part.table.any(axis=1).astype(bool)
+        if empty.any() and not part.may_hide_entries:
+            codes[empty[of_part]] = 0
     if codes.shape[1] > 1:
         codes.sort(axis=1)
     return distinct_rows(codes)
@@ -261,21 +296,15 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, chec
     return table
 
 
-def _in_range(left: Part, right: Part) -> tuple[Part, Part]:
-    """Return the two parts, scaled where a product of entries could leave the range of float64."""
-    if _fits(left, right):
-        return left, right
-    left, right = rescaled(left), rescaled(right)
-    return (left, right) if _fits(left, right) else (replace(left, trusted=False), right)
-
-
 def _fits(left: Part, right: Part) -> bool:
+    """Return whether no product of positive entries can leave the range of float64."""
     return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= HIGHEST_EXPONENT
 
 
 def rescaled(part: Part) -> Part:
-    """Scale each pattern by a power of two, exactly, to a largest entry near 1."""
-    table = part.table * power_below(part.table.max(axis=0))
+    """Scale each pattern by a power of two to a largest entry near 1."""
+    scale = power_below(part.table.max(axis=0))
+    table = part.table * scale
     lowest, highest = exponents(table)
-    lost = lowest < LOWEST_EXPONENT
-    return replace(part, table=table, lowest=lowest, highest=highest, trusted=part.trusted and not lost)
+    lost = lost_by_scaling(part.table, table, part.lost, scale)
+    return replace(part, table=table, lowest=lowest, highest=highest, lost=lost)

@@ -2,7 +2,8 @@
 
 Float64 columns are merged where every entry agrees within a share that the error account then carries, so
 what is proven of the merged column holds for each. Whether they are equal in truth is not known: only
-integer columns are merged exactly.
+integer columns are merged exactly. The entries of float64 columns are well inside the range, up to a factor
+of a column; what this does to smaller ones is in the account of ``underflow``.
 """
 
 from __future__ import annotations
@@ -29,11 +30,15 @@ _WORTHWHILE = 0.9
 
 @dataclass(frozen=True)
 class Merged:
-    """The columns to keep, the position among them that each column has now, and the error it brings."""
+    """The columns to keep, the position among them that each column has now, and the error it brings.
+
+    A column times its ``factor`` is close to the one that is kept for it.
+    """
 
     chosen: NDArray[np.intp]
     number: NDArray[np.intp]
     roundings: int
+    factor: NDArray[np.float64]
 
 
 def merge_patterns(table: NDArray[Any]) -> Merged | None:
@@ -53,7 +58,8 @@ def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
         numbers.append(number)
     if len(first) == table.shape[1]:
         return None
-    return Merged(np.array(first, dtype=np.intp), np.array(numbers, dtype=np.intp), 0)
+    factor = np.ones(len(numbers))  # integers have no error that it would scale
+    return Merged(np.array(first, dtype=np.intp), np.array(numbers, dtype=np.intp), 0, factor)
 
 
 def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
@@ -70,13 +76,15 @@ def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     merging = np.ones(columns, dtype=bool)
     merging[first] = False
     others = np.flatnonzero(merging)
+    factor = base[first[number]] / base
     alone = []
     step = max(1, _PIECE // len(table))
     for start in range(0, len(others), step):
         piece = others[start : start + step]
         wanted = table[:, first[number[piece]]]
-        scaled = table[:, piece] * (base[first[number[piece]]] / base[piece])
+        scaled = table[:, piece] * factor[piece]
         alone.append(piece[~(np.abs(scaled - wanted) <= wanted * _SAME).all(axis=0)])
     apart = np.concatenate(alone)
     number[apart] = len(first) + np.arange(len(apart))
-    return Merged(np.concatenate([first, apart]), number, _SAME_ROUNDINGS)
+    factor[apart] = 1.0
+    return Merged(np.concatenate([first, apart]), number, _SAME_ROUNDINGS, factor)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnc2d.compile.hashing import distinct
-from bnc2d.compile.join import Matrix
+from bnc2d.compile.join import Patterns
 from bnc2d.compile.labels import Decider, LabelBlock
 from bnc2d.compile.parts import Integers
 from bnc2d.compile.reduce import Words, pack
@@ -62,15 +62,15 @@ class DecidedRows:
         return DecidedRows(self.rows, self.doubts.moved(offset))
 
 
-def decide_rows(decider: Decider, table: Matrix, ends: int) -> DecidedRows:
-    """Decide the patterns in the columns of a table of the first side."""
+def decide_rows(decider: Decider, patterns: Patterns, ends: int) -> DecidedRows:
+    """Decide patterns of the first side."""
     rows, doubts, start = [], [], 0
-    for block in decider.decide(table):
+    for block in decider.decide(patterns):
         rows.append(pack(block.labels, ends))
         u, v = block.doubtful
         if len(u):
-            patterns, _, places = distinct(u)
-            doubts.append(Doubts(patterns + start, block.labels[patterns], places, v))
+            open_rows, _, places = distinct(u)
+            doubts.append(Doubts(open_rows + start, block.labels[open_rows], places, v))
         start += len(block.labels)
     none = np.zeros(0, dtype=np.intp)
     nothing = Doubts(none, np.zeros((0, decider.columns), dtype=np.uint8), none, none)
@@ -78,23 +78,24 @@ def decide_rows(decider: Decider, table: Matrix, ends: int) -> DecidedRows:
 
 
 def decide_all(
-    decider: Decider, table: Matrix, ends: int, executor: Executor | None
+    decider: Decider, patterns: Patterns, ends: int, executor: Executor | None
 ) -> Iterator[DecidedRows]:
     """Decide all patterns of the first side, share by share and in order, where an executor runs them.
 
     The shares do not depend on the executor, so the result does not.
     """
     step = max(1, min(CELLS // decider.columns, _ENTRIES // max(1, decider.terms)))
-    starts = range(0, table.shape[1], step)
+    starts = range(0, len(patterns), step)
     if executor is None or len(starts) == 1:
         for start in starts:
-            yield decide_rows(decider, table[:, start : start + step], ends).moved(start)
+            yield decide_rows(decider, patterns[start : start + step], ends).moved(start)
         return
     waiting: deque[tuple[int, Future[DecidedRows]]] = deque()
     try:
         for start in starts:
-            share = np.ascontiguousarray(table[:, start : start + step])
-            waiting.append((start, executor.submit(decide_rows, decider, share, ends)))
+            waiting.append(
+                (start, executor.submit(decide_rows, decider, patterns[start : start + step], ends))
+            )
             if len(waiting) >= _WAITING:
                 at, future = waiting.popleft()
                 yield future.result().moved(at)

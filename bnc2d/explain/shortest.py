@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import isfinite, lcm
+from math import inf, lcm
 from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -38,13 +38,13 @@ class Keys:
     """
 
     def __init__(self, domain: Domain, weights: Mapping[str, Weight] | None) -> None:
-        exact = [Fraction(1)] * len(domain)
+        given = [Fraction(1)] * len(domain)
         for name, weight in (weights or {}).items():
-            exact[domain.index(name)] = _positive(name, weight)
-        scale = lcm(*(weight.denominator for weight in exact))
+            given[domain.index(name)] = _positive(name, weight)
+        scale = lcm(*(weight.denominator for weight in given))
         self._count = count = len(domain)
         bits = count.bit_length()
-        self.coarse = [(int(weight * scale) << bits) + 1 for weight in exact]  # weight and number only
+        self.coarse = [(int(weight * scale) << bits) + 1 for weight in given]  # weight and number only
         self.of: list[Key] = [
             (coarse << count) - (1 << count - 1 - feature) for feature, coarse in enumerate(self.coarse)
         ]
@@ -59,7 +59,7 @@ class Keys:
 def _positive(name: str, weight: Weight) -> Fraction:
     if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction):
         raise LogicError(f"the weight of {name!r} must be a number, not {weight!r}")
-    if not isfinite(weight) or weight <= 0:
+    if not (weight > 0 and weight != inf):  # a rational may be too large for isfinite
         raise LogicError(f"the weight of {name!r} must be positive, not {weight!r}")
     return Fraction(weight)
 

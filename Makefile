@@ -43,6 +43,7 @@ fuzz: setup
 
 long: setup
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.long --jobs $(JOBS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.long --jobs $(JOBS) --extreme --seeds 3000
 
 clean:
 	rm -rf .venv build dist out bnc2d-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

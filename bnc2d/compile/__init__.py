@@ -8,7 +8,7 @@ Where the steps of Zhang and Darwiche (2026) are:
 The default method is in ``fast``, which lists its steps:
 
 - the cut: ``cut``, ``cut_search``, ``cut_model``, ``summation``;
-- tables: ``tables``, ``parts``, ``patterns``;
+- tables: ``tables``, ``parts``, ``patterns``; what float64 loses in them: ``underflow``;
 - labels: ``meeting``, ``join``, ``labels``, ``rows``; close calls: ``settle``, ``resolve``;
 - the diagram: ``reduce``, ``diagram``; where one dimension decides: ``intervals``.
 

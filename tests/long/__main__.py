@@ -18,6 +18,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.long", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10_000, help="how many classifiers")
     parser.add_argument("--start", type=int, default=0, help="first seed")
+    parser.add_argument("--extreme", action="store_true", help="tables and thresholds down to 10**-2000")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     started = time.perf_counter()
@@ -25,7 +26,7 @@ def main() -> int:
     total = Outcome()
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         batches = [
-            pool.submit(run_seeds, first, min(_BATCH, end - first))
+            pool.submit(run_seeds, first, min(_BATCH, end - first), options.extreme)
             for first in range(options.start, end, _BATCH)
         ]
         for batch in as_completed(batches):
@@ -33,7 +34,8 @@ def main() -> int:
             total.add(outcome)
             for seed, reason in outcome.wrong.items():
                 print(f"seed {seed}: {reason}")
-                print(f"  repeat: python -m tests.long --start {seed} --seeds 1", flush=True)
+                kind = " --extreme" if options.extreme else ""
+                print(f"  repeat: python -m tests.long --start {seed} --seeds 1{kind}", flush=True)
     seconds = time.perf_counter() - started
     print(f"{options.seeds} classifiers, {total.instances} instances, in {seconds:.0f} s")
     print("met: " + ", ".join(f"{case} {count}" for case, count in total.met.most_common()))

@@ -15,7 +15,7 @@ from bnc2d import Classifier
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.model import CompiledModel
 from bnc2d.model.instances import Rows, all_rows
-from bnc2d.testing import mixed_classifier
+from bnc2d.testing import extreme_classifier, mixed_classifier
 from bnc2d.verify.enumeration import decide
 from bnc2d.verify.oracle import exact_joints
 
@@ -36,12 +36,13 @@ class Outcome:
         self.wrong |= other.wrong
 
 
-def run_seeds(first: int, count: int) -> Outcome:
+def run_seeds(first: int, count: int, extreme: bool = False) -> Outcome:
     """Check a range of seeds; whatever is raised is a finding too."""
+    draw = extreme_classifier if extreme else mixed_classifier
     outcome = Outcome()
     for seed in range(first, first + count):
         try:
-            check_classifier(mixed_classifier(seed), outcome)
+            check_classifier(draw(seed), outcome)
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             outcome.wrong[seed] = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"

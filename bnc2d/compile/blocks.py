@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checkpoint
 from bnc2d.compile.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.implication import Implications
@@ -58,13 +58,11 @@ class BlockCircuits:
         plan: Plan,
         tables: CellTables,
         implications: Implications,
-        check: Check = no_check,
     ) -> None:
         self._functions = functions
-        self._check = check
         self._blocks: list[_Block] = []  # from the last to the first
         for start, stop in zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True):
-            self._check()
+            checkpoint()
             self._blocks.append(_block(functions, tables, start, stop))
         self._find_implications(implications)
 
@@ -74,7 +72,7 @@ class BlockCircuits:
         count = 0
         for block in self._blocks:
             for left, right in _pairs(block):
-                self._check()
+                checkpoint()
                 if count > _OPEN_PAIRS:
                     break
                 open_pairs = ~implications.refuted(block.targets[left], block.targets[right])
@@ -82,7 +80,7 @@ class BlockCircuits:
                 count += len(found[-1][1])
         if not found:
             return
-        self._check()
+        checkpoint()
         asked = [np.concatenate([block.targets[pair[side]] for block, *pair in found]) for side in (0, 1)]
         holds = implications.holds(asked[0], asked[1])
         end = 0
@@ -97,9 +95,9 @@ class BlockCircuits:
         formulas = np.zeros(self._functions.node_count, dtype=np.int64)
         formulas[:2] = (TRUE, FALSE) if negated else (FALSE, TRUE)
         for block in self._blocks:
-            self._check()
+            checkpoint()
             _add_block(block, formulas, draft, negated)
-        return draft.finish(int(formulas[self._functions.root]), self._check)
+        return draft.finish(int(formulas[self._functions.root]))
 
 
 def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -> _Block:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bnc2d.checking import checked
 from bnc2d.compile.diagram import Diagram
 from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
 
@@ -16,7 +17,7 @@ def class_formula(diagram: Diagram, manager: Manager, label: int, negated: bool 
     nodes: list[NodeId] = [TRUE if (end == label) != negated else FALSE for end in range(diagram.ends)]
     for feature, level in zip(reversed(diagram.order), reversed(diagram.levels), strict=True):
         full = manager.domain.full(feature)
-        for row in level.tolist():
+        for row in checked(level.tolist()):
             masks: dict[NodeId, int] = {}
             for state, child in enumerate(row):
                 masks[nodes[child]] = masks.get(nodes[child], 0) | 1 << state

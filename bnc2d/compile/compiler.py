@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bnc2d.checking import ending
 from bnc2d.compile.block_order import compile_by_block_order
 from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.diagram import Diagram
@@ -52,8 +53,9 @@ def compile_classifier(
         raise ClassifierError(f"arithmetic must be 'certified' or 'float', not {arithmetic!r}")
     limit = default_memory_limit() if memory_limit is None else memory_limit
     with reporting(progress) as report:
-        job = _Job(classifier, Watch(time_limit, report), limit, arithmetic == "certified", executor)
-        return METHODS[method](job)
+        watch = Watch(time_limit, report)
+        with ending(watch.check):
+            return METHODS[method](_Job(classifier, watch, limit, arithmetic == "certified", executor))
 
 
 @dataclass(frozen=True)
@@ -88,19 +90,11 @@ def _fast(job: _Job) -> CompiledModel:
         exact_calls=result.labels.exact_calls,
         diagram_nodes=result.diagram.node_count,
     )
-    share: float | None = 0.0
-
-    def check() -> None:
-        if share is not None:
-            job.watch.check(share)
-
-    model = CompiledModel(job.classifier, result.diagram, stats, check)
+    model = CompiledModel(job.classifier, result.diagram, stats)
     with job.watch.phase("formulas"):
         for made, name in enumerate(model.classes):
-            share = made / len(model.classes)
-            check()
+            job.watch.check(made / len(model.classes))
             model.formula(name)
-    share = None  # negations are made when asked for, without limits
     return model
 
 

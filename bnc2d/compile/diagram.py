@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import contiguous, take
+from bnc2d.checking import PIECE, pieces
 from bnc2d.compile.hashing import distinct_rows
 from bnc2d.model.instances import Rows
 
@@ -88,11 +90,14 @@ class DiagramBuilder:
 
     def add_level(self, children: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add a level of nodes ``[node, state]``; return for each the number of its reduced node."""
-        redundant = (children == children[:, :1]).all(axis=1)
-        numbers = children[:, 0].copy()
-        proper = children[~redundant]
-        kept, inverse = _unique_rows(proper)
-        numbers[~redundant] = self._next + inverse
+        proper = np.empty(len(children), dtype=bool)
+        for piece in pieces(len(children), PIECE // children.shape[1]):
+            proper[piece] = (children[piece] != children[piece, :1]).any(axis=1)
+        numbers = contiguous(children[:, 0]).copy()
+        places = np.flatnonzero(proper)
+        kept, inverse = _unique_rows(take(children, places))
+        for piece in pieces(len(places)):
+            numbers[places[piece]] = self._next + inverse[piece]
         self._levels.append(kept)
         self._next += len(kept)
         return numbers
@@ -108,13 +113,15 @@ def _unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
         return rows, np.zeros(0, dtype=np.int64)
     base = int(rows.max()) + 1
     if base ** rows.shape[1] < 2**63:  # a row is a number
-        codes = rows[:, 0]
+        codes = contiguous(rows[:, 0]).copy()
         for column in rows.T[1:]:
-            codes = codes * base + column
+            for piece in pieces(len(codes)):
+                codes[piece] *= base
+                codes[piece] += column[piece]
         kinds, first = distinct_rows(codes[:, None])
     else:
-        kinds, first = distinct_rows(np.ascontiguousarray(rows))
-    return rows[first], kinds
+        kinds, first = distinct_rows(contiguous(rows))
+    return take(rows, first), kinds
 
 
 def reduce_table(

@@ -19,6 +19,7 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import joined, take, take_columns
 from bnc2d.compile.cut import choose_cut
 from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
@@ -139,7 +140,7 @@ class _Attempt:
                 decider = self._meeting.decider(join)
             with self._watch.phase("labels"):
                 kinds, doubts = self._decide(decider, join.first, parts[1])
-                numbers = kinds[parts[0].pattern_of_row]
+                numbers = take(kinds, parts[0].pattern_of_row)
                 if len(doubts.patterns) and self._certified:
                     wanted = remedy(doubts, self._meeting, *parts) if self._may_explain else None
                     if wanted is not None:
@@ -159,7 +160,7 @@ class _Attempt:
             doubts.append(found.doubts)
             self.stats.cells += len(found.rows) * second.patterns
             self._watch.check(sum(map(len, numbers)) / len(first))
-        return self._expand(local, second)[np.concatenate(numbers)], Doubts.joined(doubts)
+        return take(self._expand(local, second), np.concatenate(numbers)), Doubts.joined(doubts)
 
     def _expand(self, local: RowPool, second: Part) -> NDArray[np.intp]:
         """Put distinct rows over patterns into the pool as rows over instances; return their numbers."""
@@ -168,7 +169,7 @@ class _Attempt:
         numbers = []
         for start in range(0, len(rows), step):
             labels = unpack(rows[start : start + step], self._meeting.ends, second.patterns)
-            labels = np.take(labels, second.pattern_of_row, axis=1)
+            labels = take_columns(labels, second.pattern_of_row)
             numbers.append(self.pool.add(self._packing.pack(labels)))
         return np.concatenate(numbers)
 
@@ -179,7 +180,7 @@ class _Attempt:
             heads = (*meeting.fixed, *meeting.first)
             order = [meeting.position[name] for name in (*heads, *meeting.second)]
             builder = DiagramBuilder(meeting.ends)
-            used, _, numbers = distinct(np.concatenate(self._numbers))
-            nodes = self._packing.reduce(self.pool.rows()[used], builder)[numbers]
+            used, _, numbers = distinct(joined(self._numbers))
+            nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), numbers)
             root = reduce_table(nodes[None, :], meeting.cardinalities(heads), builder)
             return builder.finish(order, int(root[0]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bnc2d.checking import checkpoint
 from bnc2d.compile.jointree import Cluster, Jointree, Name, NodeIndex
 
 _ROOT_PARENT = -1
@@ -159,6 +160,7 @@ def _rooted(jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, fe
                 order.append(other)
     found: dict[NodeIndex, _Part] = {}
     for index in reversed(order):
+        checkpoint()
         cluster = jointree.clusters[index]
         size = len(cluster)
         # A feature counts where its cluster is nearest the root.
@@ -180,6 +182,7 @@ def _joined(index: NodeIndex, size: int, parts: list[_Part], features: int) -> _
     parts = sorted(parts, key=lambda part: part.count)
 
     def spine(right: _Part) -> int:
+        checkpoint()
         lefts = [part for part in parts if part is not right]
         last = right.count + (lefts[-1].count if lefts else 0)  # features below the last copy, the widest
         tables = (max(left.depth + 1, size) + left.count + TABLES for left in lefts)
@@ -201,6 +204,7 @@ def _tree(jointree: Jointree, target: Name, root: _Part) -> FeatureTree:
     pending: list[tuple[_Part, int, NodeIndex, bool]] = [(root, 0, _ROOT_PARENT, True)]
     while pending:
         part, done, parent, is_right = pending.pop()
+        checkpoint()
         index = len(nodes)
         (right if is_right else left)[parent] = index
         cluster = jointree.clusters[part.index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bnc2d.checking import checked
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 
 _LITERAL, _AND = int(Kind.LITERAL), int(Kind.AND)
@@ -21,7 +22,7 @@ def dissolvable(manager: Manager, root: NodeId) -> set[NodeId]:
             parents[child] = parents.get(child, 0) + 1
     dissolved: set[NodeId] = set()
     literals: dict[NodeId, dict[int, NodeId]] = {}  # by feature, of the gate that a gate ends up in
-    for node in reversed(gates):
+    for node in checked(gates[::-1]):
         inside = [c for c in payloads[node] if parents[c] == 1 and kinds[c] == kinds[node]]
         here = literals.pop(node, None)
         if not inside:
@@ -50,7 +51,7 @@ def flatten(source: Manager, root: NodeId, target: Manager, dissolved: set[NodeI
     kinds, payloads = source.kinds, source.payloads
     images: dict[NodeId, NodeId] = {FALSE: FALSE, TRUE: TRUE}
     moved: dict[NodeId, list[NodeId]] = {}  # images of a dissolved gate's children
-    for node in source.reachable(root):
+    for node in checked(source.reachable(root)):
         kind, payload = kinds[node], payloads[node]
         if kind == _LITERAL:
             images[node] = target.add_literal(payload[0], payload[1])

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import checkpoint
 from bnc2d.compile.hashing import distinct, sorted_distinct
 from bnc2d.compile.netlist import Draft
 from bnc2d.logic.manager import FALSE, TRUE
@@ -104,6 +105,7 @@ class GuardBuilder:
 
     def formula(self, cells: CellSet) -> int:
         """Return the formula of a set of cells."""
+        checkpoint()
         return self._formula(0, len(self._features), cells)
 
     def _formula(self, start: int, stop: int, cells: CellSet) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checkpoint
 from bnc2d.compile.hashing import hash_weights, sorted_distinct
 
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
@@ -20,10 +20,7 @@ _NO, _YES = -2, -1  # settled pairs, where a code of an open pair could stand
 class Implications:
     """Answers for the nodes of one diagram with the ends 0 (false) and 1 (true)."""
 
-    def __init__(
-        self, levels: Sequence[NDArray[np.int64]], offsets: Sequence[int], check: Check = no_check
-    ) -> None:
-        self._check = check
+    def __init__(self, levels: Sequence[NDArray[np.int64]], offsets: Sequence[int]) -> None:
         self._levels = levels
         self._offsets = offsets
         self._count = 2 + sum(len(level) for level in levels)
@@ -36,7 +33,7 @@ class Implications:
         samples = np.zeros((self._count, _WORDS), dtype=np.uint64)
         samples[1] = ~np.uint64(0)
         for row, level, first in zip(numbers, reversed(self._levels), reversed(self._offsets), strict=True):
-            self._check()
+            checkpoint()
             size = level.shape[1]
             states = row % np.uint64(size)
             packed = np.packbits(
@@ -51,13 +48,13 @@ class Implications:
     def holds(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each pair whether the left node is proven to imply the right one."""
         asked = self._settle(left, right)
-        self._check()
+        checkpoint()
         pending = sorted_distinct(asked[asked >= 0])
         walked: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []  # pairs, and the pairs below each
         for level, first in zip(self._levels, self._offsets, strict=True):
             if not len(pending):
                 break
-            self._check()
+            checkpoint()
             a, b = np.divmod(pending, self._count)
             here = (a >= first) | (b >= first)
             if not here.any():
@@ -80,7 +77,7 @@ class Implications:
         values[_YES] = True
         end = len(codes)
         for pairs, below in reversed(walked):
-            self._check()
+            checkpoint()
             start = end - len(pairs)
             values[start:end] = values[_positions(below, codes, ranks)].all(axis=1)
             end = start

@@ -20,7 +20,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import distinct, distinct_rows
+from bnc2d.arrays import blocks
+from bnc2d.checking import checkpoint
+from bnc2d.compile.hashing import distinct, distinct_rows, stable_order
 from bnc2d.compile.parts import Integers, Part, rescaled, spread
 from bnc2d.compile.underflow import Lost, Underflow, exponents_of
 from bnc2d.model.elimination import VariableId
@@ -46,7 +48,7 @@ class Collector:
     @classmethod
     def of(cls, source: Integers, weight: Matrix, target: Integers) -> Collector:
         """Return the sums of ``weight * table[source]`` with one ``target``, in order of targets."""
-        order = np.argsort(target, kind="stable")
+        order = stable_order(target)
         starts = np.flatnonzero(np.diff(target[order], prepend=-1))
         return cls(source[order], weight[order], starts)
 
@@ -57,11 +59,17 @@ class Collector:
 
     def sums(self, table: Matrix) -> Matrix:
         """Return a row for each sum."""
-        if len(self.starts) == len(self.source):
-            return table[self.source] * self.weight[:, None]
         found = np.empty((len(self.starts), table.shape[1]))
+        if len(self.starts) == len(self.source):
+            for block in blocks(found.shape):
+                some = self.source[block[0]], *block[1:]
+                found[block] = table[some] * (
+                    self.weight[block[0], None] if len(block) == 1 else self.weight[block[0]]
+                )
+            return found
         step = max(1, _PIECE // (table.shape[1] * (len(self.source) // len(self.starts) + 1)))
         for at in range(0, len(self.starts), step):
+            checkpoint()
             starts = self.starts[at : at + step]
             end = self.starts[at + step] if at + step < len(self.starts) else len(self.source)
             piece = slice(starts[0], end)
@@ -94,6 +102,11 @@ class Product:
     def terms(self) -> int:
         """The number of products in a sum."""
         return len(self.right)
+
+    def against(self, some: slice) -> Product:
+        """Return the same with some patterns of the second side."""
+        right, size, support = self.right, self.right_size, self.right_support
+        return Product(self.collector, right[:, some], size[:, some], support[:, some])
 
     def left(self, table: Matrix) -> tuple[Matrix, Matrix]:
         """Return ``[term, pattern]`` for patterns of the first side, and the same of absolute terms."""
@@ -131,6 +144,12 @@ class Join:
     roundings: int
     underflow: Underflow | None
 
+    def against(self, some: slice) -> Join:
+        """Return the same with some patterns of the second side."""
+        products = tuple(product.against(some) for product in self.products)
+        underflow = None if self.underflow is None else self.underflow.against(some)
+        return replace(self, products=products, underflow=underflow)
+
     @property
     def is_provable(self) -> bool:
         """Whether roundings are so few that the error bounds hold."""
@@ -167,7 +186,9 @@ def join_parts(
     of_first, of_second = (
         spread(part, (target, *others), sizes).reshape(len(weights), -1) for part in (first, second)
     )
-    codes = of_first * len(second.table) + of_second
+    codes = np.empty_like(of_first)
+    for block in blocks(codes.shape):
+        codes[block] = of_first[block] * len(second.table) + of_second[block]
     terms, labels = _terms(codes, len(second.table), _near_one(weights))
     in_range = all(_is_in_range(first, second, each) for each in terms)
     if not in_range:
@@ -262,10 +283,11 @@ def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
     columns = -np.frexp(largest)[1]
     scaled = []
     for product in products:
-        terms = np.frexp(np.ldexp(product.right_size, columns).max(axis=1, initial=0.0))[1]
-        shift = columns - terms[:, None]
-        right = np.ldexp(product.right, shift)
-        size = right if product.right_size is product.right else np.ldexp(product.right_size, shift)
+        terms = np.frexp(_largest(product.right_size, columns))[1]
+        right = _shifted(product.right, columns, terms)
+        size = right
+        if product.right_size is not product.right:
+            size = _shifted(product.right_size, columns, terms)
         support = size if product.right_support is product.right_size else product.right_support
         collector = product.collector
         lengths = np.diff(collector.starts, append=len(collector.source))
@@ -273,3 +295,24 @@ def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
         scaled.append(Product(replace(collector, weight=weight), right, size, support))
     with np.errstate(over="ignore"):
         return scaled, np.ldexp(1.0, columns)
+
+
+def _largest(table: Matrix, columns: Integers) -> Matrix:
+    """Return the largest entry of each row, with columns scaled by powers of two."""
+    largest = np.zeros(len(table))
+    for block in blocks(table.shape):
+        scaled = np.ldexp(table[block], columns[block[1:]])
+        largest[block[0]] = np.maximum(largest[block[0]], scaled.max(axis=-1, initial=0.0))
+    return largest
+
+
+def _shifted(table: Matrix, columns: Integers, rows: Integers) -> Matrix:
+    """Return the table with columns multiplied by powers of two and rows divided by such."""
+    shifted = np.empty_like(table)
+    for block in blocks(table.shape):
+        np.ldexp(
+            table[block],
+            columns[block[1:]] - (rows[block[0], None] if len(block) == 1 else rows[block[0]]),
+            out=shifted[block],
+        )
+    return shifted

@@ -15,13 +15,14 @@ itself may have lost something, each bound grows by ``underflow.CellError`` of t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import checkpoint, pieces
 from bnc2d.compile.join import Join, Matrix, Patterns
 from bnc2d.compile.underflow import CellError
 from bnc2d.model.factors import UNIT_ROUNDOFF, power_below
@@ -31,6 +32,8 @@ Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
 
 # The arrays of a block should stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 17
+# With more classes than this, and twice as many, blocks are smaller: each takes a product for every class.
+_MANY_CLASSES = 16
 # Where float32 leaves more than one cell in so many, the block is computed again in float64.
 _DENSE = 16
 # Terms of single cells are gathered in pieces of this many entries.
@@ -74,13 +77,28 @@ class Decider:
 
     def decide(self, patterns: Patterns) -> Iterator[Decided]:
         """Yield the labels of blocks of patterns of the first side."""
-        step = max(1, _CELLS_AT_ONCE // self.columns)
+        most = max(1, _CELLS_AT_ONCE // (1 + len(self.join.products) // _MANY_CLASSES))
+        if self.columns > most:
+            yield from self._decide_in_parts(patterns, most)
+            return
+        step = max(1, most // self.columns)
         share = self._joint(patterns) if self.join.labels else self._difference(patterns)
         for start in range(0, len(patterns), step):
+            checkpoint()
             labels, doubtful = share.decide(slice(start, min(start + step, len(patterns))))
             if not self.join.is_provable:
                 doubtful = np.nonzero(np.ones(labels.shape, dtype=bool))
             yield Decided(labels, doubtful)
+
+    def _decide_in_parts(self, patterns: Patterns, most: int) -> Iterator[Decided]:
+        """Yield the labels of one pattern after the other, against ``most`` of the second side at a time."""
+        parts = [replace(self, join=self.join.against(some)) for some in pieces(self.columns, most)]
+        for pattern in range(len(patterns)):
+            one = patterns[pattern : pattern + 1]
+            found = [decided for part in parts for decided in part.decide(one)]
+            u = np.concatenate([each.doubtful[0] for each in found])
+            v = np.concatenate([each.doubtful[1] + at * most for at, each in enumerate(found)])
+            yield Decided(np.concatenate([each.labels for each in found], axis=1), (u, v))
 
     def _difference(self, patterns: Patterns) -> _Difference:
         (product,) = self.join.products

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 
+from bnc2d.checking import checkpoint
 from bnc2d.compile.masks import Mask, VariableIndex, positions
 
 
@@ -36,6 +37,7 @@ class MinFill:
     def _fill(self, variable: VariableIndex) -> int:
         near = self.near
         others = near[variable]
+        checkpoint()
         missing = sum([(others & ~near[other]).bit_count() for other in positions(others)])
         return (missing - others.bit_count()) // 2
 
@@ -52,6 +54,7 @@ class MinFill:
         self.eliminate_simplicial()
         waiting = positions(self.left)
         while waiting:
+            checkpoint()
             counts = [self.fills[variable] for variable in waiting]
             least = min(counts)
             best = [variable for variable, fill in zip(waiting, counts, strict=True) if fill == least]
@@ -63,6 +66,7 @@ class MinFill:
         """Eliminate variables without fill until there is none; in any order they give the same clusters."""
         while self._simplicial:
             variable = self._simplicial.pop()
+            checkpoint()
             if self.left >> variable & 1:
                 self._remove(variable)
 
@@ -71,6 +75,7 @@ class MinFill:
         near, fills = self.near, self.fills
         others = near[variable]
         for first in positions(others):
+            checkpoint()
             for second in positions(others & ~near[first] & (-2 << first)):
                 here, there = near[first], near[second]
                 for common in positions(here & there):

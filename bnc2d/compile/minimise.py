@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bnc2d.checking import Check, no_check
 from bnc2d.compile.blocks import BlockCircuits
 from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.diagram import Diagram
@@ -54,17 +53,16 @@ class SmallFormulas:
 class _Function:
     """A diagram as a function, with what its plans share."""
 
-    def __init__(self, diagram: Diagram, check: Check) -> None:
+    def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
-        self.check = check
         self.functions = SubFunctions.of(diagram)
         self.tables = CellTables(self.functions)
-        self.planner = Planner(self.functions, self.tables, check)
+        self.planner = Planner(self.functions, self.tables)
 
     @cached_property
     def implications(self) -> Implications:
         """Which sub-functions imply which."""
-        return Implications(self.functions.levels, self.functions.offsets(), self.check)
+        return Implications(self.functions.levels, self.functions.offsets())
 
     @cached_property
     def plain_size_at_least(self) -> int:
@@ -86,7 +84,7 @@ class _Candidate:
     @cached_property
     def _circuits(self) -> BlockCircuits:
         of = self.function
-        return BlockCircuits(of.functions, self.plan, of.tables, of.implications, of.check)
+        return BlockCircuits(of.functions, self.plan, of.tables, of.implications)
 
     def circuit(self, domain: Domain, negated: bool) -> Circuit:
         """Return the circuit of the function or of its complement."""
@@ -97,16 +95,12 @@ class Minimiser:
     """Makes the formulas of a diagram's labels on demand, in ``manager``; each is made once.
 
     ``effort`` scales how much is tried: 0 means one or two circuits, in the given order of features.
-    ``check`` is called several times a second while formulas are made, and may raise to end that.
     """
 
-    def __init__(
-        self, diagram: Diagram, domain: Domain, effort: float = 1.0, check: Check = no_check
-    ) -> None:
+    def __init__(self, diagram: Diagram, domain: Domain, effort: float = 1.0) -> None:
         self.manager = Manager(domain)
         self._diagram = diagram
         self._effort = effort
-        self._check = check
         self._formulas: dict[tuple[int, bool], NodeId] = {}
         self._candidates: dict[int, list[_Candidate]] = {}
 
@@ -137,7 +131,7 @@ class Minimiser:
             plain = self._plain(given.diagram, negated, made[best].size)
             if plain is not None:
                 return plain
-        return made[best].add_to(self.manager, self._check)
+        return made[best].add_to(self.manager)
 
     def _plain(self, diagram: Diagram, negated: bool, limit: int) -> NodeId | None:
         """Return the formula that decides one level at a time, if it has fewer nodes than the limit."""
@@ -152,15 +146,15 @@ class Minimiser:
 
     def _plan(self, label: int) -> list[_Candidate]:
         """Return what to try: orders with blocks, the given order first."""
-        given = two_ended(self._diagram, label, self._check)
-        functions = [_Function(given, self._check)]
+        given = two_ended(self._diagram, label)
+        functions = [_Function(given)]
         if not given.node_count or self._effort <= 0:
             return functions[0].candidates([scaled(1.0)])
         share = self._effort / (1 if self._diagram.ends == 2 else self._diagram.ends)
         if given.node_count <= share * _SIFTED_NODES:
-            sifted = sift(given, self.manager.domain.cardinalities, int(share * _SIFT_WORK), self._check)
+            sifted = sift(given, self.manager.domain.cardinalities, int(share * _SIFT_WORK))
             if sifted is not given:
-                functions.append(_Function(sifted, self._check))
+                functions.append(_Function(sifted))
         plans = [function.candidates([scaled(scale) for scale in _GUARD_SCALES]) for function in functions]
         # All orders with the first scale, then with the second, and so on.
         ranked = [row[turn] for turn in range(len(_GUARD_SCALES)) for row in plans if turn < len(row)]

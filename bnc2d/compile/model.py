@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnc2d.checking import Check, no_check
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
@@ -72,8 +71,7 @@ class CompiledModel:
     """A classifier whose class formulas are known.
 
     ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
-    diagram behind it. Under ``ties="none"`` some instances are in no class. ``check`` is called several
-    times a second while a formula is made, and may raise.
+    diagram behind it. Under ``ties="none"`` some instances are in no class.
     """
 
     def __init__(
@@ -81,14 +79,13 @@ class CompiledModel:
         classifier: Classifier,
         diagram: Diagram,
         stats: Stats,
-        check: Check = no_check,
     ) -> None:
         self.classifier = classifier
         self.diagram = diagram
         self.stats = stats
         self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
         effort = 1.0 if diagram.node_count <= _TINY else 0.0
-        self._minimiser = Minimiser(diagram, self.domain, effort, check)
+        self._minimiser = Minimiser(diagram, self.domain, effort)
         self.manager = self._minimiser.manager
         self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation: what a file holds
         self._requested: dict[

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checkpoint
+from bnc2d.compile.hashing import stable_order
 from bnc2d.compile.subfunctions import Numbers
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
@@ -97,7 +98,7 @@ class Draft:
             self._children.append(np.array(self._new_children, dtype=np.int64))
             self._new_kinds, self._new_arities, self._new_children = [], [], []
 
-    def finish(self, root: int, check: Check = no_check) -> Circuit:
+    def finish(self, root: int) -> Circuit:
         """Return the flattened circuit of a node that all others are below."""
         self._flush()
         kinds = np.concatenate(self._kinds)
@@ -105,16 +106,16 @@ class Draft:
         parents = np.repeat(np.arange(self._count), np.concatenate(self._arities))
         uses = np.bincount(children, minlength=self._count)
         moving = (uses[children] == 1) & (kinds[children] == kinds[parents])
-        check()
+        checkpoint()
         dissolved = children[moving]
         above = np.arange(self._count)  # the gate that a dissolved gate ends up in
         above[dissolved] = parents[moving]
         while not np.array_equal(above[above], above):
             above = above[above]
         parents, children = above[parents[~moving]], children[~moving]
-        check()
-        by_gate = np.argsort(parents, kind="stable")
-        check()
+        checkpoint()
+        by_gate = stable_order(parents)
+        checkpoint()
         kept = kinds >= _AND
         kept[dissolved] = False
         gates = np.flatnonzero(kept)
@@ -143,14 +144,14 @@ class Circuit:
         """The number of nodes; a manager that finds equal gates may need fewer."""
         return max(1, len(self.literals) + len(self.gates))
 
-    def add_to(self, manager: Manager, check: Check = no_check) -> NodeId:
+    def add_to(self, manager: Manager) -> NodeId:
         """Add the circuit to a manager and return its root."""
         images = [FALSE, TRUE] + [FALSE] * (self.node_range - 2)
         for node, feature, mask in self.literals:
             images[node] = manager.add_literal(feature, mask)
         start = 0
         for first in range(0, len(self.gates), _GATES_AT_ONCE):
-            check()
+            checkpoint()
             chunk = slice(first, first + _GATES_AT_ONCE)
             ends = self.ends[chunk]
             children = self.children[start : int(ends[-1])].tolist()

@@ -24,8 +24,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
-from bnc2d.compile.hashing import distinct, distinct_rows
+from bnc2d.arrays import OBJECTS, contiguous, multiply_matrices, take, take_columns
+from bnc2d.checking import PIECE, Check, no_check, pieces
+from bnc2d.compile.hashing import ascending, distinct, distinct_rows
 from bnc2d.compile.patterns import merge_patterns
 from bnc2d.compile.underflow import (
     QUANTUM,
@@ -138,8 +139,10 @@ def part_of(
 def _equal_columns(columns: NDArray[np.object_]) -> tuple[Integers, Integers]:
     """Return the class of each row of integers, and one row of each: equal, not only rounded alike."""
     known: dict[tuple[int, ...], int] = {}
-    classes = [known.setdefault(tuple(row), len(known)) for row in columns.tolist()]
-    return (numbers := np.array(classes, dtype=np.intp)), distinct(numbers)[1]
+    numbers = np.empty(len(columns), dtype=np.intp)
+    for piece in pieces(len(columns), OBJECTS // columns.shape[1]):
+        numbers[piece] = [known.setdefault(tuple(row), len(known)) for row in columns[piece].tolist()]
+    return numbers, distinct(numbers)[1]
 
 
 def multiply_out(
@@ -189,14 +192,14 @@ def _product(
         of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
         classes, first = _classes(left, right, of_left, of_right)
         table = _sums(left.table, right.table, of_left[first], of_right[first], check)
-    rows = left.pattern_of_row[:, None] * right.patterns + right.pattern_of_row
+    rows = _pairs(left, right)
     lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
     if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
         lowest, highest = exponents(table)
     part = Part(
         left.features + right.features,
         kept,
-        rows.reshape(-1),
+        rows,
         classes,
         table,
         left.roundings + right.roundings + terms,
@@ -207,6 +210,14 @@ def _product(
         left.structural and right.structural and not dense,
     )
     return _with_merged_patterns(part) if part.patterns > 1 else part
+
+
+def _pairs(left: Part, right: Part) -> Integers:
+    """Return the pattern of each instance of the features of two parts, for all pairs of their patterns."""
+    rows = np.empty((len(left.pattern_of_row), len(right.pattern_of_row)), dtype=np.intp)
+    for piece in pieces(len(rows), PIECE // rows.shape[1]):
+        np.add(left.pattern_of_row[piece, None] * right.patterns, right.pattern_of_row, out=rows[piece])
+    return rows.reshape(-1)
 
 
 def _dense(
@@ -222,12 +233,12 @@ def _dense(
     factors = []
     for part, pattern in ((left, _LEFT), (right, _RIGHT)):
         shape = (1, *(sizes[variable] for variable in part.scope), part.patterns)
-        table = part.table[part.class_of_state].reshape(shape)
+        table = take(part.table, part.class_of_state).reshape(shape)
         trusted = np.ones(1, dtype=bool)
         factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
     product = multiply_factors(factors, summed, check)
     order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
-    return product.table.transpose(0, *order).reshape(-1, left.patterns * right.patterns)
+    return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)
 
 
 def _operand(part: Part) -> Operand:
@@ -247,8 +258,8 @@ def _with_merged_patterns(part: Part) -> Part:
         lost = lost + QUANTUM
     return replace(
         part,
-        table=np.ascontiguousarray(part.table[:, merged.chosen]),
-        pattern_of_row=merged.number[part.pattern_of_row],
+        table=take_columns(part.table, merged.chosen),
+        pattern_of_row=take(merged.number, part.pattern_of_row),
         roundings=part.roundings + merged.roundings,
         lost=lost_by_merging(lost, merged.factor, merged.number, len(merged.chosen)),
     )
@@ -259,7 +270,7 @@ def spread(part: Part, axes: Sequence[VariableId], sizes: Mapping[VariableId, in
     own = part.class_of_state.reshape([sizes[variable] for variable in part.scope])
     own = own.transpose([part.scope.index(variable) for variable in axes if variable in part.scope])
     own = own.reshape([sizes[variable] if variable in part.scope else 1 for variable in axes])
-    return np.ascontiguousarray(np.broadcast_to(own, [sizes[variable] for variable in axes]))
+    return contiguous(np.broadcast_to(own, [sizes[variable] for variable in axes]))
 
 
 def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> tuple[Integers, Integers]:
@@ -267,13 +278,23 @@ def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> 
 
     States with equal terms, in whatever order, are one class; terms of value zero are all equal.
     """
-    codes = of_left * len(right.table) + of_right + 1
+    codes = np.empty_like(of_left)
+    empty = []
     for part, of_part in ((left, of_left), (right, of_right)):
-        empty = ~part.table.any(axis=1).astype(bool)
-        if empty.any() and not part.may_hide_entries:
-            codes[empty[of_part]] = 0
-    if codes.shape[1] > 1:
-        codes.sort(axis=1)
+        vanishing = ~part.table.any(axis=1).astype(bool)
+        if vanishing.any() and not part.may_hide_entries:
+            empty.append((vanishing, of_part))
+    for piece in pieces(len(codes), PIECE // codes.shape[1]):
+        terms = codes[piece]
+        np.multiply(of_left[piece], len(right.table), out=terms)
+        terms += of_right[piece]
+        terms += 1
+        for vanishing, of_part in empty:
+            terms[vanishing[of_part[piece]]] = 0
+        if codes.shape[1] > PIECE:
+            terms[0] = ascending(terms[0])
+        elif codes.shape[1] > 1:
+            terms.sort(axis=1)
     return distinct_rows(codes)
 
 
@@ -287,6 +308,10 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, chec
     for start in range(0, classes, step):
         check()
         piece = slice(start, start + step)
+        if step == 1 and terms * a * b > _PIECE:
+            large = take(left, of_left[start]), take(right, of_right[start])
+            _sum_of_products(*large, out=table[start].reshape(a, b))
+            continue
         x, y = left[of_left[piece]], right[of_right[piece]]  # [class, term, pattern]
         if by_matrix:
             np.matmul(x.transpose(0, 2, 1), y, out=table[piece].reshape(-1, a, b))
@@ -294,6 +319,18 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, chec
             products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
             table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
     return table
+
+
+def _sum_of_products(left: Table, right: Table, out: Table) -> None:
+    """Write ``Σ_t left[t, i] right[t, j]``, of many terms or patterns, to ``out[i, j]``."""
+    if left.dtype == np.float64:
+        multiply_matrices(left.T, right, out)
+        return
+    for i in pieces(len(out), 64):
+        for j in pieces(out.shape[1], 64):
+            out[i, j] = 0
+            for some in pieces(len(left), 64):
+                out[i, j] += np.dot(left[some, i].T, right[some, j])
 
 
 def _fits(left: Part, right: Part) -> bool:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import OBJECTS, multiply_matrices, take
+from bnc2d.checking import checkpoint, pieces
 from bnc2d.compile.hashing import distinct_rows, scattered
 
 # Columns are candidates where the ratios of two projections agree to so many bits.
@@ -50,7 +52,9 @@ def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
     known: dict[tuple[int, ...], int] = {}
     first: list[int] = []
     numbers: list[int] = []
-    for position, column in enumerate(table.T.tolist()):
+    for position, column in enumerate(table.T):
+        if position % max(1, OBJECTS // len(table)) == 0:
+            checkpoint()
         divisor = gcd(*column) or 1
         number = known.setdefault(tuple(entry // divisor for entry in column), len(known))
         if number == len(first):
@@ -64,26 +68,31 @@ def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
 
 def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     """Find candidates by the ratio of two positive projections, then compare every entry."""
-    base, other = scattered((2, len(table))) @ table
-    base[base == 0] = 1.0
-    mantissas, scales = np.frexp(other / base)
-    codes = np.rint(mantissas * 2.0**_RATIO_BITS).astype(np.int64)
-    codes += scales.astype(np.int64) << _RATIO_BITS + 1
-    number, first = distinct_rows(codes[:, None])
     columns = table.shape[1]
+    projections = np.empty((2, columns))
+    multiply_matrices(scattered((2, len(table))), table, projections)
+    base, other = projections
+    codes = np.empty(columns, dtype=np.int64)
+    for piece in pieces(columns):
+        base[piece][base[piece] == 0] = 1.0
+        mantissas, scales = np.frexp(other[piece] / base[piece])
+        codes[piece] = np.rint(mantissas * 2.0**_RATIO_BITS)
+        codes[piece] += scales.astype(np.int64) << _RATIO_BITS + 1
+    number, first = distinct_rows(codes[:, None])
     if len(first) > _WORTHWHILE * columns:
         return None
     merging = np.ones(columns, dtype=bool)
     merging[first] = False
     others = np.flatnonzero(merging)
-    factor = base[first[number]] / base
+    factor = take(base, take(first, number))
+    factor /= base
     alone = []
     step = max(1, _PIECE // len(table))
-    for start in range(0, len(others), step):
-        piece = others[start : start + step]
-        wanted = table[:, first[number[piece]]]
-        scaled = table[:, piece] * factor[piece]
-        alone.append(piece[~(np.abs(scaled - wanted) <= wanted * _SAME).all(axis=0)])
+    for piece in pieces(len(others), step):
+        some = others[piece]
+        wanted = table[:, first[number[some]]]
+        scaled = table[:, some] * factor[some]
+        alone.append(some[~(np.abs(scaled - wanted) <= wanted * _SAME).all(axis=0)])
     apart = np.concatenate(alone)
     number[apart] = len(first) + np.arange(len(apart))
     factor[apart] = 1.0

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checkpoint
 from bnc2d.compile.hashing import hash_weights, sorted_distinct
 from bnc2d.compile.subfunctions import (
     BlockRows,
@@ -59,9 +59,9 @@ def shared(length: int, guards: int) -> float:
 class Planner:
     """Counts what blocks cost, once, and finds the cheapest plans for estimates of what guards cost."""
 
-    def __init__(self, functions: SubFunctions, tables: CellTables, check: Check = no_check) -> None:
+    def __init__(self, functions: SubFunctions, tables: CellTables) -> None:
         self._last = len(functions.levels)
-        self._costs = _costs(tables, max(_CELLS_AT_ONCE, functions.node_count), check)
+        self._costs = _costs(tables, max(_CELLS_AT_ONCE, functions.node_count))
 
     def plan(self, estimate: Estimate) -> Plan:
         """Return the cheapest blocks; of equally cheap ones the shorter first."""
@@ -87,12 +87,12 @@ class Planner:
         return gates + estimate(stop - start, guards)
 
 
-def _costs(tables: CellTables, cells_at_once: int, check: Check) -> _Costs:
+def _costs(tables: CellTables, cells_at_once: int) -> _Costs:
     costs: _Costs = {}
     for together in _chunks(tables.counts):
         pending = [(group, 0, CellTables.none()) for group in _by_size(tables, together)]
         while pending:
-            check()
+            checkpoint()
             starts, length, rows = pending.pop()
             rows = tables.extend(rows, starts, length)
             length += 1

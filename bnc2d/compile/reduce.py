@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import contiguous, take
+from bnc2d.checking import PIECE, pieces
 from bnc2d.compile.diagram import DiagramBuilder, reduce_table
 from bnc2d.compile.hashing import distinct, distinct_rows
 from bnc2d.compile.labels import LabelBlock
@@ -88,6 +90,15 @@ class Packing:
     def pack(self, labels: LabelBlock) -> Words:
         """Return rows of words, padded to whole integers of 64 bits."""
         cells = len(self._powers)
+        words = [
+            self._words(labels[:, piece.start * cells : piece.stop * cells])
+            for piece in pieces(labels.shape[1] // cells, 16 * PIECE // (cells * len(labels) or 1))
+        ]
+        return _whole(words[0] if len(words) == 1 else np.concatenate(words, axis=1))
+
+    def _words(self, labels: LabelBlock) -> NDArray[Any]:
+        """Return rows of words."""
+        cells = len(self._powers)
         if self._ends == 2 and cells % 8 == 0:
             packed = np.packbits(labels, axis=1, bitorder="little").reshape(len(labels), -1, cells // 8)
             padded = np.zeros((*packed.shape[:2], 8), dtype=np.uint8)
@@ -97,22 +108,30 @@ class Packing:
         words = np.zeros(digits.shape[:2], dtype=self._type)
         for position, power in enumerate(self._powers):
             words += digits[:, :, position] * self._type(power)
-        return _whole(words)
+        return words
 
     def reduce(self, rows: Words, builder: DiagramBuilder) -> NDArray[np.int64]:
         """Add the levels of the features to a builder; return the node of every row."""
         words = rows.view(self._type)[:, : self._length]
         kinds, places = self._distinct(words)
         head = len(self._cardinalities) - self._tail
-        labels = (kinds[:, None] // self._powers) % self._ends
+        labels = np.empty((len(kinds), len(self._powers)), dtype=np.int64)
+        for piece in pieces(len(kinds), PIECE // len(self._powers)):
+            labels[piece] = (kinds[piece, None] // self._powers) % self._ends
         nodes = reduce_table(labels, self._cardinalities[head:], builder)
-        return reduce_table(nodes[places], self._cardinalities[:head], builder)
+        nodes = take(nodes, places.reshape(-1)).reshape(places.shape)
+        return reduce_table(nodes, self._cardinalities[:head], builder)
 
     def _distinct(self, words: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
         """Return the distinct words, and for each word its place among them."""
         if self._type is np.int64:
-            found, _, places = distinct(words.reshape(-1))
+            found, _, places = distinct(contiguous(words).reshape(-1))
             return found, places.reshape(words.shape)
         seen = np.zeros(2**16, dtype=bool)
-        seen[words] = True
-        return np.flatnonzero(seen), (np.cumsum(seen) - 1)[words]
+        for piece in pieces(len(words), PIECE // (words.shape[1] or 1)):
+            seen[words[piece]] = True
+        number = np.cumsum(seen) - 1
+        places = np.empty(words.shape, dtype=np.intp)
+        for piece in pieces(len(words), PIECE // (words.shape[1] or 1)):
+            places[piece] = number[words[piece]]
+        return np.flatnonzero(seen), places

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check
+from bnc2d.checking import Check, checkpoint
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.parts import Integers, Part, spread
 from bnc2d.model.classifier import Classifier
@@ -107,6 +107,7 @@ class ByParts:
         labels = np.empty(len(cells), dtype=np.intp)
         left, right = self.first.table, self.second.table
         for at, cell in enumerate(cells.tolist()):
+            checkpoint()
             u, v = divmod(cell, self.second.patterns)
             joint = [
                 integers[y] * int(np.dot(left[of_first[y], u], right[of_second[y], v]))

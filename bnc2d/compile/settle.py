@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.hashing import distinct
+from bnc2d.arrays import take
+from bnc2d.checking import pieces
+from bnc2d.compile.hashing import distinct, stable_order
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.meeting import Given, Meeting
@@ -21,6 +23,8 @@ FEW = 2000
 EXACT_WORK = 2.0**24
 # A feature explains the doubts where this share of them has one of its states.
 _SHARE = 0.9
+# Labels of so many instances are put right together.
+_CELLS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -94,15 +98,21 @@ def settle(
     for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
         instances = members.of(pattern)
         its_kinds, _, which = distinct(kinds[instances])
-        places = np.flatnonzero(np.isin(second.pattern_of_row, its_columns))
+        asked = np.zeros(second.patterns, dtype=bool)
+        asked[its_columns] = True
+        places = np.flatnonzero(take(asked, second.pattern_of_row))
         column_kinds, _, of_place = distinct(columns[places])
-        labels = np.repeat(doubts.labels[at][second.pattern_of_row][None], len(its_kinds), axis=0)
-        found = resolver.labels(
-            np.repeat(its_kinds, len(column_kinds)), np.tile(column_kinds, len(its_kinds))
-        )
-        labels[:, places] = (found % (none + 1)).reshape(len(its_kinds), -1)[:, of_place]
-        numbers[instances] = pool.add(packing.pack(labels))[which]
-        calls += len(found)
+        row = take(doubts.labels[at], second.pattern_of_row)
+        its_numbers = np.empty(len(its_kinds), dtype=np.intp)
+        for some in pieces(len(its_kinds), _CELLS_AT_ONCE // len(row)):
+            labels = np.repeat(row[None], some.stop - some.start, axis=0)
+            found = resolver.labels(
+                np.repeat(its_kinds[some], len(column_kinds)), np.tile(column_kinds, len(labels))
+            )
+            labels[:, places] = (found % (none + 1)).reshape(len(labels), -1)[:, of_place]
+            its_numbers[some] = pool.add(packing.pack(labels))
+            calls += len(found)
+        numbers[instances] = its_numbers[which]
         watch.check(at / len(doubts.patterns))
     return calls
 
@@ -111,7 +121,7 @@ class _Members:
     """The instances of each pattern."""
 
     def __init__(self, pattern_of_row: Integers, patterns: int) -> None:
-        self._order = np.argsort(pattern_of_row, kind="stable")
+        self._order = stable_order(pattern_of_row)
         self._ends = np.cumsum(np.bincount(pattern_of_row, minlength=patterns))
 
     def of(self, pattern: int) -> Integers:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checkpoint
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
 from bnc2d.compile.subfunctions import Numbers
 
@@ -69,6 +69,7 @@ class Sifter:
 
     def swap(self, upper: int) -> None:
         """Swap the features of the levels ``upper`` and ``upper + 1``."""
+        checkpoint()
         x, y = self._levels[upper], self._levels[upper + 1]
         self.work += _SWAP + len(x.numbers) + len(y.numbers)
         row = self._row
@@ -159,18 +160,16 @@ def sift(
     diagram: Diagram,
     cardinalities: Sequence[int],
     work_limit: int,
-    check: Check = no_check,
 ) -> Diagram:
     """Return the diagram in an order found by sifting every feature once, those with most nodes first.
 
-    No feature is moved any more once ``work_limit`` rows were touched. ``check`` is called for each feature.
+    No feature is moved any more once ``work_limit`` rows were touched.
     """
     sifter = Sifter(diagram, cardinalities)
     sizes = sifter.level_sizes()
     for feature in sorted(sizes, key=lambda feature: (-sizes[feature], feature)):
         if sifter.work > work_limit:
             break
-        check()
         _sift_feature(sifter, sifter.order.index(feature))
     return sifter.diagram() if sifter.nodes < diagram.node_count else diagram
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checkpoint
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
 
 Numbers: TypeAlias = NDArray[np.int64]
@@ -57,7 +57,7 @@ class SubFunctions:
         return reached
 
 
-def two_ended(diagram: Diagram, label: int, check: Check = no_check) -> Diagram:
+def two_ended(diagram: Diagram, label: int) -> Diagram:
     """Return the reduced diagram of "the instance leads to this label": 1 where it does, 0 where not."""
     if diagram.ends == 2 and label == 1:
         return diagram
@@ -66,7 +66,7 @@ def two_ended(diagram: Diagram, label: int, check: Check = no_check) -> Diagram:
     image[label] = 1
     first = diagram.ends
     for level in reversed(diagram.levels):
-        check()
+        checkpoint()
         image[first : first + len(level)] = builder.add_level(image[level])
         first += len(level)
     return builder.finish(diagram.order, int(image[diagram.root]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
+from bnc2d.checking import checkpoint
 from bnc2d.compile.masks import Mask, StateCounts, VariableIndex, positions, union
 from bnc2d.compile.min_fill import MinFill, graph_of
 
@@ -46,6 +47,7 @@ def joins_in_order(scopes: Iterable[Mask], order: Iterable[VariableIndex], summe
     for variable in order:
         if variable in reach:
             scope = reach[variable]
+            checkpoint()
             near = [other for other in positions(scope & summed) if other in reach]
             gone = [other for other in near if not reach[other] & ~scope]
             joins.append(Join(scope, union([1 << other for other in gone])))
@@ -95,6 +97,7 @@ def smallest_first_order(
     while sizes and sizes[variable := min(sizes, key=sizes.__getitem__)] <= small:
         order.append(variable)
         scope = reach.pop(variable)
+        checkpoint()
         del sizes[variable]
         for other in positions(scope & summed):
             if other in sizes:
@@ -123,6 +126,7 @@ def least_growth_order(
     order: list[VariableIndex] = []
     work = 0.0
     while growth:
+        checkpoint()
         bit = min(growth, key=growth.__getitem__)
         joined = reach[bit]
         order.append(bit.bit_length() - 1)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import Check, checkpoint, no_check
 from bnc2d.compile.cut import CutSide, Message
 from bnc2d.compile.jointree import Name
 from bnc2d.compile.parts import Part, multiply_out, part_of
@@ -91,6 +91,7 @@ def features_to_fix(prepared: Prepared, side: CutSide, max_entries: int) -> set[
     tables.append(frozenset().union(*pool))
     fixed: set[VariableId] = set()
     while True:
+        checkpoint()
         large = [axes for axes in tables if prod(sizes[v] for v in axes - fixed) > max_entries]
         votes = Counter(variable for axes in large for variable in (axes & features) - fixed)
         if not votes:
@@ -117,6 +118,7 @@ def _next_step(
     left = summed & {variable for scope in scopes for variable in scope}
     if not left:
         return None
+        checkpoint()
     joined = {v: set().union(*(scope for scope in scopes if v in scope)) for v in left}
     chosen = min(sorted(left), key=lambda v: prod(sizes[other] for other in joined[v]))
     inside = [position for position, scope in enumerate(scopes) if joined[chosen].issuperset(scope)]

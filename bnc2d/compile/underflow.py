@@ -115,6 +115,10 @@ class Underflow:
     lost: Lost
     scale: NDArray[np.float64]
 
+    def against(self, some: slice) -> Underflow:
+        """Return the same for some patterns of the second side."""
+        return Underflow(self.total_weight, self.lost[some], self.scale[some])
+
     def error(self, lost: Lost, scale: NDArray[np.float64]) -> CellError:
         """Return the errors of cells, given the account and the scale of patterns of the first side."""
         return CellError(self, lost, np.maximum(scale, 1.0))

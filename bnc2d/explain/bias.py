@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bnc2d.checking import Check
+from bnc2d.checking import checked, checkpoint, ending
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
@@ -73,8 +73,8 @@ def is_biased(
     if pair is None:
         return Bias(False, names, count=0, share=Fraction(0))
     watch = Watch(time_limit, None)
-    with watch.phase("count biased decisions"):
-        count = _count(model.diagram, chosen, total, watch.check)
+    with ending(watch.check), watch.phase("count biased decisions"):
+        count = _count(model.diagram, chosen, total)
     return Bias(True, names, pair, _decided(model, pair), count, Fraction(count, total))
 
 
@@ -120,7 +120,7 @@ def _any_pair(model: CompiledModel, protected: set[int]) -> tuple[dict[str, str]
     return None
 
 
-def _count(diagram: Diagram, protected: set[int], instances: int, check: Check) -> int:
+def _count(diagram: Diagram, protected: set[int], instances: int) -> int:
     """Return how many instances have a decision that depends on the protected features.
 
     Goes down the levels with the sets of nodes that all states of the protected features lead to, each with
@@ -132,13 +132,13 @@ def _count(diagram: Diagram, protected: set[int], instances: int, check: Check) 
     sets: dict[frozenset[int], int] = {frozenset([diagram.root]): instances}
     count = 0
     for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
-        check()
+        checkpoint()
         if not len(level):
             continue
         rows = level.tolist()
         states = level.shape[1]
         following: dict[frozenset[int], int] = {}
-        for nodes, weight in sets.items():
+        for nodes, weight in checked(list(sets.items()), 64):
             if max(nodes) < first:
                 reached = [nodes]
             elif feature in protected:

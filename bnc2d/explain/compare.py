@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bnc2d.checking import Check
+from bnc2d.checking import checkpoint, ending
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
@@ -93,8 +93,8 @@ def compare(one: CompiledModel, other: CompiledModel, *, time_limit: float | Non
     """
     common = _Common(one, other, time_limit)
     total = one.domain.instance_count
-    with common.watch.phase("pairs of nodes"):
-        found = label_pairs(common.diagram, np.array([common.roots]), [total], common.watch.check)
+    with ending(common.watch.check), common.watch.phase("pairs of nodes"):
+        found = label_pairs(common.diagram, np.array([common.roots]), [total])
     names = (*one.classes, None)
     counts = [*one.diagram.counts(one.domain.cardinalities), 0][: len(names)]
     table, witnesses = {}, {}
@@ -137,8 +137,8 @@ class _Common:
         _check_alike(one, other)
         self._one = one
         self.watch = Watch(time_limit, None)
-        with self.watch.phase("a common order of features"):
-            self.diagram, self.roots = _merge(one, other, self.watch.check)
+        with ending(self.watch.check), self.watch.phase("a common order of features"):
+            self.diagram, self.roots = _merge(one, other)
 
     def instance(self, part: Part) -> dict[str, str]:
         """Return an instance with these states, the other features in their first."""
@@ -165,17 +165,17 @@ def _check_alike(one: CompiledModel, other: CompiledModel) -> None:
         )
 
 
-def _merge(one: CompiledModel, other: CompiledModel, check: Check) -> tuple[Diagram, tuple[int, int]]:
+def _merge(one: CompiledModel, other: CompiledModel) -> tuple[Diagram, tuple[int, int]]:
     """Return one diagram with both functions, in the order of the larger one, if possible."""
     models = [one, other]
     orders = [[model.features[feature] for feature in model.diagram.order] for model in models]
     target = orders[0] if one.diagram.node_count >= other.diagram.node_count else orders[1]
     try:
-        diagrams = [_in_order(model, target, check) for model in models]
+        diagrams = [_in_order(model, target) for model in models]
     except _TooLarge:
         target = orders[0] if target == orders[1] else orders[1]
         try:
-            diagrams = [_in_order(model, target, check) for model in models]
+            diagrams = [_in_order(model, target) for model in models]
         except _TooLarge:
             raise LimitExceeded(
                 f"in a common order of features the diagrams have more than {MAX_NODES} nodes"
@@ -189,7 +189,7 @@ def _merge(one: CompiledModel, other: CompiledModel, check: Check) -> tuple[Diag
         images.append(image)
     firsts = [diagram.offsets() for diagram in diagrams]
     for place in range(len(target) - 1, -1, -1):
-        check()
+        checkpoint()
         states = one.domain.states[one.domain.index(target[place])]
         rows, spans = [], []
         for model, diagram, image, first in zip(models, diagrams, images, firsts, strict=True):
@@ -210,7 +210,7 @@ class _TooLarge(Exception):  # noqa: N818 - a signal inside this module
     """A diagram has outgrown its limit."""
 
 
-def _in_order(model: CompiledModel, target: Sequence[str], check: Check) -> Diagram:
+def _in_order(model: CompiledModel, target: Sequence[str]) -> Diagram:
     """Return a model's diagram with its features in another order, by swapping neighbouring levels."""
     wanted = [model.domain.index(name) for name in target]
     if tuple(wanted) == model.diagram.order:
@@ -218,7 +218,6 @@ def _in_order(model: CompiledModel, target: Sequence[str], check: Check) -> Diag
     sifter = Sifter(model.diagram, model.domain.cardinalities)
     for place, feature in enumerate(wanted):
         for upper in range(sifter.order.index(feature) - 1, place - 1, -1):
-            check()
             sifter.swap(upper)
             if sifter.nodes > MAX_NODES:
                 raise _TooLarge

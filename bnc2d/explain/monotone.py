@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bnc2d.checking import Check
+from bnc2d.checking import ending
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
@@ -69,9 +69,9 @@ def is_monotone(
         raise ClassifierError("the list of features is empty; name at least one")
     orders = _orders(model, names, order)
     watch = Watch(time_limit, None)
-    with watch.phase("pairs of nodes"):
+    with ending(watch.check), watch.phase("pairs of nodes"):
         if towards is not None:
-            diagram = two_ended(model.diagram, model.label(towards), watch.check)
+            diagram = two_ended(model.diagram, model.label(towards))
         else:
             diagram = model.diagram
             if diagram.ends > len(model.classes) and diagram.counts(model.domain.cardinalities)[-1]:
@@ -79,7 +79,7 @@ def is_monotone(
                     "some instances are in no class, which no order holds; name a class towards="
                 )
         for feature, states in orders.items():
-            rows = _falling_pair(diagram, feature, states, watch.check)
+            rows = _falling_pair(diagram, feature, states)
             if rows is not None:
                 pair = tuple(
                     model.domain.decode([part.get(at, 0) for at in range(len(model.features))])
@@ -118,9 +118,7 @@ def _orders(
     return orders
 
 
-def _falling_pair(
-    diagram: Diagram, feature: int, states: list[int], check: Check
-) -> tuple[Part, Part] | None:
+def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[Part, Part] | None:
     """Return parts of two instances, one step of the feature apart, of which the higher has a lower label."""
     place = diagram.order.index(feature)
     level, first = diagram.levels[place], diagram.offsets()[place]
@@ -128,7 +126,7 @@ def _falling_pair(
         return None
     steps = list(pairwise(states))
     starts = np.concatenate([level[:, step] for step in steps])
-    found = label_pairs(diagram, starts, [0] * len(starts), check)
+    found = label_pairs(diagram, starts, [0] * len(starts))
     for (before, after), reached in sorted(found.items()):
         if before > after:
             step, row = divmod(reached.start, len(level))

@@ -13,8 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.arrays import joined, piece_of, take
+from bnc2d.checking import PIECE, checked, checkpoint, pieces
 from bnc2d.compile.diagram import Diagram
+from bnc2d.compile.hashing import distinct
 from bnc2d.compile.subfunctions import Numbers
 from bnc2d.errors import LimitExceeded
 
@@ -66,13 +68,13 @@ class LabelPair:
 
 
 def label_pairs(
-    diagram: Diagram, starts: Numbers, weights: Sequence[int], check: Check = no_check
+    diagram: Diagram, starts: Numbers, weights: Sequence[int]
 ) -> dict[tuple[int, int], LabelPair]:
     """Return the pairs of different labels that pairs of nodes lead to.
 
     ``starts`` are the pairs ``[pair, 2]``. The weight of a pair is divided evenly among the states of each
-    feature that it decides and must allow that. Equal nodes are not followed. ``check`` is called at every
-    level; more than ``MAX_PAIRS`` pairs at a level are refused.
+    feature that it decides and must allow that. Equal nodes are not followed. More
+    than ``MAX_PAIRS`` pairs at a level are refused.
     """
     size = diagram.ends + diagram.node_count
     codes = starts[:, 0] * size + starts[:, 1]
@@ -81,25 +83,14 @@ def label_pairs(
     codes, weight, origin = _merged(codes[at], weight[at], at)
     trail: list[tuple[int, Numbers, Numbers]] = []  # feature; for each pair the one before; its state or -1
     for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
-        check()
-        left, right = np.divmod(codes, size)
-        deciding = (left >= first) | (right >= first)
-        if not len(level) or not deciding.any():
+        checkpoint()
+        if not len(level) or not len(codes):
             continue
-        stay, go = np.flatnonzero(~deciding), np.flatnonzero(deciding)
-        states = level.shape[1]
-        if len(stay) + len(go) * states > MAX_PAIRS:
-            raise LimitExceeded(f"more than {MAX_PAIRS} pairs of diagram nodes to look at")
-        lefts, rights = (_children(level, first, nodes[go]) for nodes in (left, right))
-        differ = np.flatnonzero((lefts != rights).reshape(-1))
-        before = np.concatenate([stay, go[differ // states]])
-        state = np.concatenate([np.full(len(stay), -1), differ % states])
-        parts = np.concatenate([weight[stay], weight[go[differ // states]] // states])
-        reached = np.concatenate([codes[stay], (lefts * size + rights).reshape(-1)[differ]])
+        before, state, parts, reached = _one_level_down(codes, weight, size, level, first)
         codes, weight, kept = _merged(reached, parts, np.arange(len(reached)))
         trail.append((feature, before[kept], state[kept]))
     found = {}
-    for row, code in enumerate(codes.tolist()):
+    for row, code in enumerate(checked(codes.tolist())):
         part: Part = {}
         place = row
         for feature, before, state in reversed(trail):
@@ -110,6 +101,44 @@ def label_pairs(
     return found
 
 
+def _one_level_down(
+    codes: Numbers, weight: NDArray[Any], size: int, level: Numbers, first: int
+) -> tuple[Numbers, Numbers, NDArray[Any], Numbers]:
+    """Return what pairs of nodes lead to: for each step its pair, state (-1: it stays), weight and code.
+
+    Pairs that stay come first, then all steps of those that the level decides.
+    """
+    states = level.shape[1]
+    stays: list[Numbers] = [np.zeros(0, dtype=np.int64)]
+    steps: list[tuple[Numbers, Numbers, Numbers]] = []  # pair, state, code
+    count = 0
+    for piece in pieces(len(codes), PIECE // states):
+        left, right = np.divmod(codes[piece], size)
+        deciding = (left >= first) | (right >= first)
+        stays.append(np.flatnonzero(~deciding) + piece.start)
+        go = np.flatnonzero(deciding)
+        count += len(stays[-1]) + len(go) * states
+        if count > MAX_PAIRS:
+            raise LimitExceeded(f"more than {MAX_PAIRS} pairs of diagram nodes to look at")
+        lefts, rights = (_children(level, first, nodes[go]) for nodes in (left, right))
+        differ = np.flatnonzero((lefts != rights).reshape(-1))
+        reached = (lefts * size + rights).reshape(-1)[differ]
+        steps.append((go[differ // states] + piece.start, differ % states, reached))
+    stay = joined(stays)
+    before, state, reached = (
+        joined([np.zeros(0, dtype=np.int64), *parts]) for parts in zip(*steps, strict=True)
+    )
+    moved = take(weight, before)
+    for piece in pieces(len(moved), piece_of(weight.dtype)):
+        moved[piece] //= states
+    return (
+        joined([stay, before]),
+        joined([np.full(len(stay), -1), state]),
+        joined([take(weight, stay), moved]),
+        joined([take(codes, stay), reached]),
+    )
+
+
 def _children(level: Numbers, first: int, nodes: Numbers) -> Numbers:
     """Return what each node leads to, ``[node, state]``; a node of a later level leads to itself."""
     return np.where((nodes >= first)[:, None], level[np.maximum(nodes - first, 0)], nodes[:, None])
@@ -117,7 +146,8 @@ def _children(level: Numbers, first: int, nodes: Numbers) -> Numbers:
 
 def _merged(codes: Numbers, weight: NDArray[Any], origin: Numbers) -> tuple[Numbers, NDArray[Any], Numbers]:
     """Return the distinct codes, the sum of their weights, and the origin of the first of each."""
-    distinct, index, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    total = np.zeros(len(distinct), dtype=weight.dtype)
-    np.add.at(total, inverse, weight)
-    return distinct, total, origin[index]
+    found, first, numbers = distinct(codes)
+    total = np.zeros(len(found), dtype=weight.dtype)
+    for piece in pieces(len(codes)):
+        np.add.at(total, numbers[piece], weight[piece])
+    return found, total, origin[first]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bnc2d.checking import checked
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
@@ -63,7 +64,7 @@ class Tseitin:
             return
         # For each node two disjunctions: that it holds, and that it fails.
         said: dict[NodeId, tuple[BooleanClause, BooleanClause]] = {}
-        for node in manager.reachable(root):
+        for node in checked(manager.reachable(root)):
             kind = manager.kind(node)
             if kind == Kind.LITERAL:
                 said[node] = self._said_inline(*manager.literal_of(node))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from bnc2d.checking import checked
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 
@@ -32,7 +33,7 @@ def fold_all(
     nodes = manager.reachable(root)
     last_use = {child: node for node in nodes for child in manager.children(node)} if release else {}
     values: dict[NodeId, Value] = {}
-    for node in nodes:
+    for node in checked(nodes):
         kind, payload = kinds[node], payloads[node]
         if kind == _LITERAL:
             values[node] = literal(payload[0], payload[1])
@@ -76,7 +77,7 @@ def rewrite(
     kinds, payloads = manager.kinds, manager.payloads
     keeps_nodes = target is manager and not dual  # then a node whose children stay is its own image
     images: dict[NodeId, NodeId] = {FALSE: TRUE, TRUE: FALSE} if dual else {FALSE: FALSE, TRUE: TRUE}
-    for node in manager.reachable(root):
+    for node in checked(manager.reachable(root)):
         kind, payload = kinds[node], payloads[node]
         if kind == _LITERAL:
             images[node] = literal(payload[0], payload[1])

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
+from bnc2d.checking import checked
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
@@ -140,11 +141,13 @@ class Manager:
         seen = {root}
         pending = [root]
         while pending:
-            node = pending.pop()
-            if kinds[node] >= _AND:
-                fresh = [child for child in payloads[node] if child not in seen]
-                seen.update(fresh)
-                pending.extend(fresh)
+            following: list[NodeId] = []
+            for node in checked(pending):
+                if kinds[node] >= _AND:
+                    fresh = [child for child in payloads[node] if child not in seen]
+                    seen.update(fresh)
+                    following += fresh
+            pending = following
         if len(self._reachable) >= _REMEMBERED_ROOTS:
             self._reachable.clear()
         self._reachable[root] = sorted(seen)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from bnc2d.checking import checked
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.fold import rewrite
@@ -103,14 +104,14 @@ def _fixated(
     """
     literals, gates = manager.program(root)
     holding = {TRUE} | {node for node, feature, mask in literals if mask >> positions[feature] & 1}
-    for node, is_or, children in gates:
+    for node, is_or, children in checked(gates):
         if not holding.isdisjoint(children) if is_or else holding.issuperset(children):
             holding.add(node)
     if root not in holding:
         return FALSE
     used = {root}
     plan: list[tuple[NodeId, bool, Sequence[NodeId]]] = []
-    for node, is_or, children in reversed(gates):
+    for node, is_or, children in checked(gates[::-1]):
         if node in used:
             kept = [child for child in children if child in holding] if is_or else children
             used.update(kept)
@@ -118,7 +119,7 @@ def _fixated(
     images = {node: literal(feature, mask) for node, feature, mask in literals if node in used}
     images[TRUE] = TRUE
     find = target.find
-    for node, is_or, parts in reversed(plan):
+    for node, is_or, parts in checked(plan[::-1]):
         if len(parts) == 1:
             images[node] = images[parts[0]]
         else:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import OBJECTS, blocks
+from bnc2d.checking import pieces
 from bnc2d.errors import NetworkError
 from bnc2d.model.numbers import exact
 from bnc2d.model.variable import Variable
@@ -87,7 +89,9 @@ class CPT:
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """The entries in float64, each correctly rounded; read-only."""
-        array = self.exact.astype(np.float64)
+        array = np.empty(self.exact.shape)
+        for block in blocks(array.shape, OBJECTS):
+            array[block] = self.exact[block]
         array.flags.writeable = False
         return array
 
@@ -153,10 +157,13 @@ def _column_sums(columns: NDArray[np.object_]) -> list[Fraction]:
 
 def over_common_denominator(table: NDArray[np.object_]) -> NDArray[np.object_]:
     """Return the rationals of a table times their common denominator, as Python integers."""
-    entries: list[Fraction] = table.reshape(-1).tolist()
-    scale = lcm(*(entry.denominator for entry in entries))
+    entries: NDArray[np.object_] = table.reshape(-1)
+    scale = 1
+    for piece in pieces(len(entries), OBJECTS):
+        scale = lcm(scale, *{entry.denominator for entry in entries[piece]})
     scaled = np.empty(len(entries), dtype=object)
-    scaled[:] = [entry.numerator * (scale // entry.denominator) for entry in entries]
+    for piece in pieces(len(entries), OBJECTS):
+        scaled[piece] = [entry.numerator * (scale // entry.denominator) for entry in entries[piece]]
     return scaled.reshape(table.shape)
 
 

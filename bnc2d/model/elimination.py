@@ -8,6 +8,8 @@ from math import log2
 from random import Random
 from typing import TypeAlias
 
+from bnc2d.checking import checkpoint
+
 # What an int means here: the position of a variable in its network.
 VariableId: TypeAlias = int
 
@@ -82,6 +84,7 @@ class _Greedy:
         work = largest_table = 0.0
         next_key = len(self._alive)
         while costs:
+            checkpoint()
             least = min(costs.values())
             variable = self._rng.choice(
                 [candidate for candidate, cost in costs.items() if cost <= least + 1e-9]

@@ -14,13 +14,14 @@ could underflow are cleared in ``Factor.trusted``.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log2, prod
+from math import inf, log2, prod
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
+from bnc2d.checking import Check, checkpoint, no_check
 from bnc2d.model.elimination import VariableId
 
 Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
@@ -109,12 +110,12 @@ def _grouped_axes(factor: Factor, axes: _Axes) -> Table:
     table, scope = factor.table, factor.scope
     alone = [variable for variable in axes.summed_alone if variable in scope]
     if alone:
-        table = np.add.reduce(table, axis=tuple(1 + scope.index(v) for v in alone), dtype=table.dtype)
+        table = sum_out(table, tuple(1 + scope.index(v) for v in alone))
         scope = tuple(variable for variable in scope if variable not in alone)
     own = [variable for variable in scope if variable not in axes.shared and variable not in axes.summed]
     order = [1 + scope.index(variable) for variable in (*axes.shared, *axes.summed, *own)]
     sizes = [prod(factor.sizes[variable] for variable in group) for group in (axes.shared, axes.summed, own)]
-    return table.transpose(0, *order).reshape(len(table), *sizes)
+    return contiguous(table.transpose(0, *order)).reshape(len(table), *sizes)
 
 
 @dataclass(frozen=True)
@@ -147,11 +148,12 @@ def _product_of_all_pairs(left: Table, right: Table, pairs: NDArray[np.intp]) ->
     """
     count, shared, _, b_own = right.shape
     a_own = left.shape[3]
-    a = np.ascontiguousarray(left.transpose(1, 0, 3, 2))
-    b = right.transpose(1, 2, 0, 3).reshape(shared, -1, count * b_own)
+    a = contiguous(left.transpose(1, 0, 3, 2))
+    b = contiguous(right.transpose(1, 2, 0, 3)).reshape(shared, -1, count * b_own)
     table: Table = np.empty((len(pairs), shared, a_own, b_own), dtype=left.dtype)
     step = max(1, 16 * _CHUNK_ENTRIES // (count * prod(table.shape[1:])))
     for start in range(0, len(left), step):
+        checkpoint()
         block = a[:, start : start + step]
         product = np.matmul(block.reshape(shared, -1, block.shape[3]), b)
         product = product.reshape(shared, block.shape[1], a_own, count, b_own).transpose(1, 3, 0, 2, 4)
@@ -165,12 +167,15 @@ def _product_by_pair(
     left: Table, right: Table, of_left: NDArray[np.intp], of_right: NDArray[np.intp]
 ) -> Table:
     """Return ``[pair, shared, left's own, right's own]``: one matrix product per pair and shared state."""
-    a, b = np.ascontiguousarray(left.transpose(0, 1, 3, 2)), right
+    a, b = contiguous(left.transpose(0, 1, 3, 2)), right
     table: Table = np.empty((len(of_left), a.shape[1], a.shape[2], b.shape[3]), dtype=a.dtype)
     step = max(1, _CHUNK_ENTRIES // max(prod(a.shape[1:]), prod(b.shape[1:])))
     for start in range(0, len(of_left), step):
         chunk = slice(start, start + step)
-        np.matmul(a[of_left[chunk]], b[of_right[chunk]], out=table[chunk])
+        if step == 1:  # large tables are not copied
+            multiply_matrices(a[of_left[start]], b[of_right[start]], out=table[start])
+        else:
+            multiply_matrices(a[of_left[chunk]], b[of_right[chunk]], out=table[chunk])
     return table
 
 
@@ -186,23 +191,25 @@ def _product_by_entry(
 
     Where ``trusted`` is given, pairs with a product in the range of underflow are cleared in it.
     """
-    a = np.ascontiguousarray(left.transpose(0, 2, 1, 3))[:, :, :, :, None]
-    b = np.ascontiguousarray(right.transpose(0, 2, 1, 3))[:, :, :, None, :]
+    a = contiguous(left.transpose(0, 2, 1, 3))[:, :, :, :, None]
+    b = contiguous(right.transpose(0, 2, 1, 3))[:, :, :, None, :]
     table: Table = np.empty((len(of_left), a.shape[2], a.shape[3], b.shape[4]), dtype=a.dtype)
-    step = max(1, _CHUNK_ENTRIES // prod(table.shape[1:]))
+    size = min(_CHUNK_ENTRIES, piece_of(table.dtype))
+    step = max(1, size // prod(table.shape[1:]))
     for start in range(0, len(of_left), step):
         chunk = slice(start, start + step)
         for state in range(a.shape[1]):
             check()
-            x, y = a[of_left[chunk], state], b[of_right[chunk], state]
-            piece = x * y
-            if trusted is not None:
-                lost = (piece < 2.0**LOWEST_EXPONENT) & (x > 0) & (y > 0)
-                trusted[chunk] &= ~lost.reshape(len(lost), -1).any(axis=1)
-            if state == 0:
-                table[chunk] = piece
-            else:
-                table[chunk] += piece
+            for part in blocks(table.shape[1:3], max(1, size // b.shape[4])):
+                x, y = a[(of_left[chunk], state, *part)], b[(of_right[chunk], state, *part[:1])]
+                piece = x * y
+                if trusted is not None:
+                    lost = (piece < 2.0**LOWEST_EXPONENT) & (x > 0) & (y > 0)
+                    trusted[chunk] &= ~lost.reshape(len(lost), -1).any(axis=1)
+                if state == 0:
+                    table[(chunk, *part)] = piece
+                else:
+                    table[(chunk, *part)] += piece
     return table
 
 
@@ -234,5 +241,9 @@ def power_below(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def exponents(table: NDArray[np.float64]) -> tuple[float, float]:
     """Return log2 of the smallest positive entry and of the largest, 0 where there is none."""
-    positive = table[table > 0]
-    return (log2(positive.min()), log2(positive.max())) if positive.size else (0.0, 0.0)
+    smallest, largest = inf, 0.0
+    for block in blocks(table.shape):
+        part = table[block]
+        smallest = min(smallest, float(part.min(where=part > 0, initial=inf)))
+        largest = max(largest, float(part.max(initial=0.0)))
+    return (log2(smallest), log2(largest)) if largest > 0 else (0.0, 0.0)

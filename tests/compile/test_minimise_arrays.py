@@ -11,6 +11,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from bnc2d.checking import ending
 from bnc2d.compile.blocks import BlockCircuits
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.guards import GuardBuilder, choose_guards
@@ -264,9 +265,10 @@ def test_a_check_ends_the_work_at_any_time_and_formulas_can_still_be_made() -> N
     limit = 1
     while True:
         calls = 0
-        minimiser = Minimiser(diagram, domain_of(sizes), effort=0, check=stop_later)
+        minimiser = Minimiser(diagram, domain_of(sizes), effort=0)
         try:
-            minimiser.formula(1)
+            with ending(stop_later):
+                minimiser.formula(1)
         except StopError:
             minimiser.manager.assert_consistent()
             root = minimiser.formula(1)

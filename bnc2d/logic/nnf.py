@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.errors import LogicError
-from bnc2d.logic import cnf, count, nnf_file, queries, sat, sdd, show, sympy_form, transforms
+from bnc2d.logic import cnf, count, nnf_data, nnf_file, queries, sat, sdd, show, sympy_form, transforms
 from bnc2d.logic.domain import Domain, Instance
 from bnc2d.logic.fold import rewrite
 from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
@@ -246,6 +246,29 @@ class NNF:
         """Read a ``.nnf`` file, in c2d's form or the multi-valued one."""
         return cls(*nnf_file.read_nnf(path, domain))
 
+    def to_text(self, limit: int | None = None) -> str:
+        """Return the circuit as text in the paper's notation, whole however large it is.
+
+        Where one formula would be longer than 2,000 characters, parts that are shared or long have lines of
+        their own, ``[1] = …``, after the line of the root. With ``limit``, the text ends after so many
+        characters and says so; ``print`` shows it with a limit of 2,000.
+        """
+        return show.to_text(self.manager, self.root, limit)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the circuit as plain data, ready for JSON.
+
+        ``features`` maps each feature of the domain to its states; ``nodes`` lists the nodes, children before
+        parents and the root last: ``{"kind": "literal", "feature": …, "states": […]}``, ``{"kind": "and",
+        "children": [positions]}``, the same with ``"or"``, ``{"kind": "true"}`` or ``{"kind": "false"}``.
+        """
+        return nnf_data.to_dict(self.manager, self.root)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], manager: Manager | None = None) -> NNF:
+        """Return the circuit of such data, in a manager over the same domain or in a new one."""
+        return cls(*nnf_data.from_dict(data, manager))
+
     def to_cnf(self) -> CNF:
         """Return a python-sat CNF over one-hot variables: exactly-one constraints and Tseitin clauses."""
         return cnf.to_cnf(self.manager, self.root)
@@ -284,7 +307,7 @@ class NNF:
         return hash((id(self.manager), self.root))
 
     def __str__(self) -> str:
-        return show.formula(self.manager, self.root)
+        return show.to_text(self.manager, self.root, show.MAX_CHARACTERS)
 
     def __repr__(self) -> str:
         return f"<NNF: {self.node_count} nodes, {self.edge_count} edges>"

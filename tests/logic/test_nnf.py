@@ -136,9 +136,3 @@ def test_conversions(tmp_path: Path) -> None:
     assert formula.to_dot().startswith("digraph")
     assert "BP∈{Low,High}" in formula._repr_svg_()
     assert formula.to_svg(highlight=PATIENT) != formula.to_svg()
-
-
-def test_large_circuits_print_a_summary() -> None:
-    m = Manager(Domain({f"x{i}": ("0", "1") for i in range(2000)}))
-    wide = NNF.all_of([NNF.literal(m, f"x{i}", "1") for i in range(2000)])
-    assert str(wide) == "<NNF: 2001 nodes, 2000 edges>"

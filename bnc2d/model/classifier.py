@@ -88,23 +88,28 @@ class Classifier:
     @overload
     def posterior(self, instances: Instance) -> dict[str, Fraction]: ...
     @overload
-    def posterior(self, instances: Any) -> Any: ...
-    def posterior(self, instances: Any) -> Any:
-        """Return ``P(class | instance)``: exact for one instance, float64 for many.
+    def posterior(self, instances: Any, *, exact: bool | None = None) -> Any: ...
+    def posterior(self, instances: Any, *, exact: bool | None = None) -> Any:
+        """Return ``P(class | instance)``: exact for one instance, float64 for many, or as ``exact`` says.
 
         One dict gives a dict of fractions; a list of dicts gives a list of dicts of floats, an integer array
         an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros.
         """
         encoded = encode(self.feature_variables, instances)
-        if encoded.kind is Kind.ONE:
-            joint = self._query.joint(encoded.rows, exact=True)
-            return dict(zip(self.classes, _normalised(joint.values[0].tolist()), strict=True))
-        values = self._float_posteriors(encoded.rows)
-        if encoded.kind is Kind.LIST:
-            return [dict(zip(self.classes, map(float, row), strict=True)) for row in values]
+        if exact is None:
+            exact = encoded.kind is Kind.ONE
+        if exact:
+            joint = self._query.joint(encoded.rows, exact=True).values.tolist()
+            values = np.array([_normalised(row) for row in joint], dtype=object)
+            values = values.reshape(len(joint), len(self.classes))  # also where there is no row
+        else:
+            values = self._float_posteriors(encoded.rows)
         if encoded.kind is Kind.FRAME:
             return type(instances)(values, index=instances.index, columns=list(self.classes))
-        return values
+        if encoded.kind is Kind.ARRAY:
+            return values
+        answers = [dict(zip(self.classes, row, strict=True)) for row in values.tolist()]
+        return answers[0] if encoded.kind is Kind.ONE else answers
 
     @overload
     def predict(self, instances: Instance) -> str | None: ...

@@ -60,6 +60,13 @@ def test_every_form_of_instances_gives_the_same_answers(classifier: Classifier) 
     assert series.name == classifier.target
     assert np.array_equal(classifier.posterior(frame).to_numpy(), posteriors)
     assert [list(answer.values()) for answer in classifier.posterior(dicts)] == posteriors.tolist()
+    one_by_one = [classifier.posterior(instance) for instance in dicts]
+    assert classifier.posterior(dicts, exact=True) == one_by_one
+    exact = [list(answer.values()) for answer in one_by_one]
+    assert classifier.posterior(rows, exact=True).tolist() == exact
+    assert classifier.posterior(frame, exact=True).to_numpy().tolist() == exact
+    floats = classifier.posterior(dicts[0], exact=False)
+    assert floats == pytest.approx({state: float(p) for state, p in one_by_one[0].items()}, rel=1e-12)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7])
@@ -246,7 +253,8 @@ def test_instances_that_are_none(instances: Any, words: str) -> None:
 def test_no_rows_give_no_answers() -> None:
     classifier = diagnosis()
     assert classifier.predict([]) == []
-    assert classifier.posterior(np.zeros((0, 3), dtype=int)).shape == (0, 3)
+    for exact in (None, False, True):
+        assert classifier.posterior(np.zeros((0, 3), dtype=int), exact=exact).shape == (0, 3)
 
 
 def test_values_of_different_types_are_read_apart() -> None:

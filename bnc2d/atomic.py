@@ -5,26 +5,41 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
 
 from bnc2d.errors import FormatError
 
 
 def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write ``data`` to a new file in the same folder, which then takes the name ``path``.
+    """Write ``data`` to a file in one step (see ``atomic_open``)."""
+    with atomic_open(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Yield a new file in the same folder, which takes the name ``path`` when the block ends well.
 
     Symbolic links are followed and the permissions of an existing file are kept; anything that exists and is
     not a regular file is refused.
     """
     name = os.fspath(path)
+    opened = False
     try:
-        _replace(os.path.realpath(name), data)
+        with _replacing(os.path.realpath(name)) as file:
+            opened = True
+            yield file
     except (OSError, ValueError) as error:
+        if opened and isinstance(error, ValueError):
+            raise  # by whoever writes: the path was in order
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise FormatError(f"cannot write: {reason}", name) from None
 
 
-def _replace(target: str, data: bytes) -> None:
+@contextmanager
+def _replacing(target: str) -> Iterator[IO[bytes]]:
     mode = None
     with suppress(FileNotFoundError):
         status = os.stat(target)
@@ -35,7 +50,7 @@ def _replace(target: str, data: bytes) -> None:
     temporary = os.path.join(folder, f".{name[:60]}.{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            file.write(data)
+            yield file
         if mode is not None:
             os.chmod(temporary, mode)
         os.replace(temporary, target)

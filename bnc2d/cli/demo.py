@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bnc2d.atomic import atomic_write
-from bnc2d.cli.explain import literals, show
+from bnc2d.cli.explain import show
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.errors import FormatError
 from bnc2d.explain.explanation import explain
@@ -21,6 +21,7 @@ from bnc2d.formats.builtin import example
 from bnc2d.logic.manager import Manager
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
+from bnc2d.report.records import literals, posterior_data
 from bnc2d.verify.checks import verify_model
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         facts: dict[str, Any] = {
             "instance": PATIENT,
             "decision": explanation.decision,
-            "posterior": {state: str(p) for state, p in posterior.items()},
+            **posterior_data(posterior),
             "formula": str(model.formula(str(explanation.decision))),
             "complete_reason": str(explanation.complete_reason),
             "sufficient_reasons": [literals(term) for term in explanation.sufficient_reasons()],

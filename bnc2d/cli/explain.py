@@ -3,76 +3,109 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bnc2d.cli.common import amount, split_names
-from bnc2d.cli.instances import add_instance_options, read_instances
+from bnc2d.cli.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.models import add_model_options, load_compiled
-from bnc2d.cli.printing import printable, working
+from bnc2d.cli.output import EXIT_CODES, Answers, Data, add_output_options, words
+from bnc2d.cli.predict import decision_cells, decision_columns
+from bnc2d.cli.printing import printable
+from bnc2d.errors import LogicError
 from bnc2d.explain.explanation import Explanation, explain
 from bnc2d.explain.text import MANY, Answer, answers, headline, render
-from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.terms import Clause, Term
+from bnc2d.report.records import explanation_data, explanation_summary
 
-_JSON_SECONDS = 10.0
+_COLUMNS = (
+    "sufficient_reason",
+    "sufficient_reasons",
+    "necessary_reasons",
+    "distance",
+    "changes",
+    "changed_decision",
+    "cut",
+)
+_FEW = 5  # reasons a list in data
+_FEW_SECONDS, _MANY_SECONDS = 2.0, 10.0  # for each list in data
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    command.description = f"{command.description} {EXIT_CODES}"
     command.epilog = (
         "example:\n  bnc2d explain diagnosis.bnc2d BP=High CT=1 HR=Normal\n"
-        "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --json"
+        "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --id name -o reasons.jsonl"
     )
     add_model_options(command)
     add_instance_options(command)
-    command.add_argument("--all", action="store_true", help=f"every reason, up to {MANY} a list")
+    add_output_options(command)
+    command.add_argument("--all", action="store_true", help=f"every reason (in text up to {MANY} a list)")
     command.add_argument("--towards", metavar="CLASS", help="ask why not this class, and no other")
     command.add_argument("--fixed", default="", metavar="A,B", help="features that may not change")
     command.add_argument(
-        "--limit", type=int, metavar="N", help=f"reasons a list (default 2; with --all or --json {MANY})"
+        "--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)"
     )
     command.add_argument(
-        "--time-limit", type=amount, metavar="S", help="seconds a list (default 2; with --all or --json 10)"
+        "--time-limit", type=amount, metavar="S", help="seconds a list (default: 2, with --all 10)"
     )
+    command.add_argument("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
     command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explain each instance, in words or as JSON."""
+    """Explain each instance, in words or as data."""
     model = load_compiled(options)
     given = read_instances(options, model.classifier.feature_variables)
     fixed = split_names(options.fixed, model.features)
     towards = None if options.towards is None else model.classes[model.label(options.towards)]
-    console = Console(highlight=False)
-    facts = []
-    for number, (place, instance) in enumerate(zip(given.places, given.instances, strict=True), start=1):
-        with working(f"explaining {number} of {len(given.instances)}", options.json):
-            explanation = explain(model, instance, fixed)
-            if options.json:
-                facts.append(_facts(explanation, towards, options))
-                continue
-            found = list(
-                answers(
-                    explanation,
-                    everything=options.all,
-                    towards=towards,
-                    limit=options.limit,
-                    time_limit=options.time_limit,
-                )
+    output = Answers(options, given, [*decision_columns(model.classifier, options.exact), *_COLUMNS])
+    if options.formulas and output.format in ("text", "csv"):
+        raise LogicError("--formulas needs --format json or jsonl")
+    limits: dict[str, Any] = {
+        "limit": (None if options.all else _FEW) if options.limit is None else options.limit,
+        "time_limit": options.time_limit,
+    }
+    if options.time_limit is None:
+        limits["time_limit"] = _MANY_SECONDS if options.all else _FEW_SECONDS
+
+    def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
+        return [answer_one(explain(model, instance, fixed)) for instance in instances]
+
+    def answer_one(explanation: Explanation) -> Any:
+        if output.format == "text":
+            found = answers(
+                explanation,
+                everything=options.all,
+                towards=towards,
+                limit=options.limit,
+                time_limit=options.time_limit,
             )
+            return headline(explanation), list(found)
+        if output.format == "csv":
+            return _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)
+        return explanation_data(
+            explanation, towards=towards, formulas=options.formulas, exact=options.exact, **limits
+        )
+
+    def text(stream: TextIO, row: Row, found: tuple[str, list[Answer]]) -> None:
+        console = Console(file=stream, highlight=False)
         if not given.single:
-            show_text(console, ("" if number == 1 else "\n") + f"--- {place}")
-        show(console, headline(explanation), found)
-    if options.json:
-        print(json.dumps(facts[0] if given.single else facts, ensure_ascii=False, indent=1))
-    return 0
+            show_text(console, ("" if row.number == 1 else "\n") + f"--- {row.place}")
+        show(console, *found)
+
+    return output.write(answer, text, "explaining")
+
+
+def _cells(summary: Data, exact: bool) -> Data:
+    """Return a summary as the cells of a line, reasons and changes in words."""
+    reason = words(summary["sufficient_reason"]) or "none is needed"
+    changes, cut = words(summary["changes"]), " ".join(summary["cut"])
+    return decision_cells({**summary, "sufficient_reason": reason, "changes": changes, "cut": cut}, exact)
 
 
 def show(console: Console, head: str, found: Iterable[Answer]) -> None:
@@ -99,47 +132,3 @@ def show(console: Console, head: str, found: Iterable[Answer]) -> None:
 def show_text(console: Console, text: str) -> None:
     """Print a line as it is, in bold on a terminal."""
     console.print(Text(printable(text), "bold"), soft_wrap=True)
-
-
-def _facts(explanation: Explanation, towards: str | None, options: argparse.Namespace) -> dict[str, Any]:
-    """Return everything about one decision as plain data."""
-    limits = (
-        MANY if options.limit is None else options.limit,
-        _JSON_SECONDS if options.time_limit is None else options.time_limit,
-    )
-    classes = explanation.model.classes if towards is None else [towards]
-    lists: dict[str, Primes[Term] | Primes[Clause]] = {
-        "sufficient_reasons": explanation.sufficient_reasons(*limits),
-        "necessary_reasons": explanation.necessary_reasons(*limits),
-        "general_sufficient_reasons": explanation.general_sufficient_reasons(*limits),
-        "general_necessary_reasons": explanation.general_necessary_reasons(*limits),
-    }
-    contrasts = {
-        name: explanation.contrastive(name, *limits) for name in classes if name != explanation.decision
-    }
-    return {
-        "instance": explanation.instance,
-        "target": explanation.target,
-        "decision": explanation.decision,
-        "fixed": list(explanation.fixed),
-        "complete_reason": str(explanation.complete_reason),
-        "general_reason": str(explanation.general_reason),
-        **{kind: [literals(reason) for reason in found] for kind, found in lists.items()},
-        "contrastive": {
-            name: {
-                "reasons": [literals(clause) for clause in found],
-                "message": found.message,
-                "cut": found.cut,
-                "nearest": asdict(explanation.robustness(name)),
-            }
-            for name, found in contrasts.items()
-        },
-        "robustness": asdict(explanation.robustness()),
-        "cut": {kind: found.cut for kind, found in lists.items()},
-    }
-
-
-def literals(reason: Term | Clause) -> dict[str, list[str]]:
-    """Return a reason as plain data, the states of each feature in their order."""
-    domain = reason.domain
-    return {domain.names[f]: list(domain.states_of(f, mask)) for f, mask in reason.masks.items()}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from bnc2d.cli.printing import printable
+from bnc2d.cli.printing import say
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, FeaturesWarning
 from bnc2d.version import __version__
 
@@ -37,7 +37,8 @@ EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
-    Returns the exit code: 0 done, 1 a check failed, 2 bad input or a limit, 130 interrupted (Ctrl-C).
+    Returns the exit code: 0 done, 1 a check failed, 2 bad input or a limit, 3 some rows of a table have no
+    answer, 130 interrupted (Ctrl-C).
     """
     try:
         with warnings.catch_warnings():
@@ -47,14 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if isinstance(message, FeaturesWarning):
                     held.append(str(message))  # for the end: where the command fails, its error is the news
                 else:
-                    _say("warning", str(message))
+                    say("warning", str(message))
 
             warnings.showwarning = show
             warnings.simplefilter("always", Bnc2dWarning)
             code = _run(list(sys.argv[1:] if arguments is None else arguments))
             sys.stdout.flush()
             for text in held:
-                _say("warning", text)
+                say("warning", text)
             return code
     except Bnc2dError as error:
         return _fail(str(error))
@@ -125,13 +126,8 @@ def _interrupted() -> int:
 
 
 def _fail(message: str) -> int:
-    _say("error", message)
+    say("error", message)
     return EXIT_BAD_INPUT
-
-
-def _say(kind: str, message: str) -> None:
-    """Print one line; names from files must not steer the terminal."""
-    print(f"bnc2d: {kind}: {printable(' '.join(message.split()))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

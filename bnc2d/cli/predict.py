@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import TextIO
 
-from bnc2d.cli.instances import add_instance_options, read_instances
+from bnc2d.cli.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.models import add_model_options, load_classifier
-from bnc2d.cli.printing import printable, working
+from bnc2d.cli.output import EXIT_CODES, Answers, Data, add_output_options
+from bnc2d.cli.printing import printable
+from bnc2d.errors import LimitExceeded
+from bnc2d.model.classifier import Classifier
+from bnc2d.model.decision import Basis
+from bnc2d.model.instances import encode
+from bnc2d.report.records import decision_data
+
+_ROWS_AT_ONCE = 256
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    command.description = f"{command.description} {EXIT_CODES}"
     command.epilog = (
         "example:\n  bnc2d predict diagnosis --target D BP=High CT=1 HR=Normal\n"
-        "  bnc2d predict diagnosis.bnc2d --csv patients.csv"
+        "  bnc2d predict diagnosis.bnc2d --csv patients.csv --id name -o decisions.csv"
     )
     add_model_options(command)
     add_instance_options(command)
+    add_output_options(command)
     command.set_defaults(run=run)
 
 
@@ -26,25 +37,61 @@ def run(options: argparse.Namespace) -> int:
     """Print each decision, then the posterior of every class."""
     classifier = load_classifier(options)
     given = read_instances(options, classifier.feature_variables)
-    with working("deciding", options.json):
-        decisions = classifier.predict(list(given.instances))
-        posteriors = [classifier.posterior(instance) for instance in given.instances]  # one by one: exact
-    if options.json:
-        facts = [
-            {"decision": decision, "posterior": {state: str(p) for state, p in posterior.items()}}
-            for decision, posterior in zip(decisions, posteriors, strict=True)
+    output = Answers(options, given, decision_columns(classifier, options.exact))
+
+    def answer(instances: Sequence[dict[str, str]]) -> list[Data]:
+        found = [
+            decision_data(decision, basis, posterior, options.exact)
+            for decision, basis, posterior in _decided(classifier, list(instances))
         ]
-        print(json.dumps(facts[0] if given.single else facts, ensure_ascii=False))
-        return 0
-    for place, decision, posterior in zip(given.places, decisions, posteriors, strict=True):
-        print(printable(_shown("" if given.single else place, classifier.target, decision, posterior)))
-    return 0
+        return [decision_cells(one, options.exact) for one in found] if output.format == "csv" else found
+
+    def text(stream: TextIO, row: Row, found: Data) -> None:
+        print(printable(_shown(row.place, classifier.target, found, options.exact)), file=stream)
+
+    return output.write(answer, text, "deciding", _ROWS_AT_ONCE)
 
 
-def _shown(place: str, target: str, decision: str | None, posterior: dict[str, Fraction]) -> str:
+def _decided(
+    classifier: Classifier, instances: list[dict[str, str]]
+) -> Iterator[tuple[str | None, Basis, Mapping[str, Fraction | float]]]:
+    """Return, of each instance, the decision, what it rests on and the posterior."""
+    try:
+        posteriors = classifier.posterior(instances, exact=True)
+    except LimitExceeded:  # then the decisions are still certain
+        posteriors = classifier.posterior(instances)
+    bases = classifier.bases(encode(classifier.feature_variables, instances).rows)
+    return zip(classifier.predict(instances), bases, posteriors, strict=True)
+
+
+def decision_columns(classifier: Classifier, exact: bool) -> list[str]:
+    """Return the columns of a decision in CSV."""
+    prefixes = ("", "exact ") if exact else ("",)
+    posteriors = [f"{prefix}P({state})" for prefix in prefixes for state in classifier.classes]
+    return ["decision", "possible", "decided_by", *posteriors]
+
+
+def decision_cells(data: Data, exact: bool) -> Data:
+    """Return the data of a decision as these columns."""
+    rest = dict(data)
+    cells = {f"P({state})": p for state, p in rest.pop("posterior").items()}
+    fractions = rest.pop("posterior_exact") or {}
+    if exact:
+        cells |= {f"exact P({state})": p for state, p in fractions.items()}
+    return rest | cells
+
+
+def _shown(place: str, target: str, found: Data, exact: bool) -> str:
+    decision = found["decision"]
     decided = f"{target} = {decision}" if decision is not None else f"{target}: tied, no class"
     lines = [f"{place}: {decided}" if place else decided]
-    lines += [f"  P({target}={state} | instance) = {float(p):.6f}" for state, p in posterior.items()]
-    if not any(posterior.values()):
-        lines.append("  the instance is impossible: its probability is zero and the tie rule decides")
+    fractions = found["posterior_exact"] if exact else None
+    for state, p in found["posterior"].items():
+        fraction = f" = {fractions[state]}" if fractions else ""
+        lines.append(f"  P({target}={state} | instance) = {p:.6f}{fraction}")
+    rule = found["decided_by"]
+    if not found["possible"]:
+        lines.append(f"  the instance is impossible: its probability is zero and the {rule} decides")
+    elif rule != "posterior":
+        lines.append(f"  the {rule} decides")
     return "\n".join(lines)

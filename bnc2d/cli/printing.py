@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+_WIDTH = 100
 
 
 def printable(text: str) -> str:
@@ -14,6 +17,38 @@ def printable(text: str) -> str:
     '�[31mD'
     """
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def pretty_json(data: object, indent: int = 0, taken: int = 0) -> str:
+    """Return JSON in which whatever fits a line is on one line; ``taken`` characters of the first are used.
+
+    >>> print(pretty_json({"short": [1, 2], "long": ["x" * 60, "y" * 60]}).replace("x" * 60, "xx"))
+    {
+     "short": [1, 2],
+     "long": [
+      "xx",
+      "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+     ]
+    }
+    """
+    flat = json.dumps(data, ensure_ascii=False)
+    if max(indent, taken) + len(flat) <= _WIDTH or not isinstance(data, dict | list) or not data:
+        return flat
+    inner = "\n" + " " * (indent + 1)
+    if isinstance(data, list):
+        lines = [inner + pretty_json(value, indent + 1) for value in data]
+        return f"[{','.join(lines)}\n{' ' * indent}]"
+    keys = [inner + json.dumps(key, ensure_ascii=False) + ": " for key in data]
+    values = data.values()
+    lines = [
+        key + pretty_json(value, indent + 1, len(key) - 1) for key, value in zip(keys, values, strict=True)
+    ]
+    return f"{{{','.join(lines)}\n{' ' * indent}}}"
+
+
+def say(kind: str, message: str) -> None:
+    """Print one line on standard error; names from files must not steer the terminal."""
+    print(f"bnc2d: {kind}: {printable(' '.join(message.split()))}", file=sys.stderr)
 
 
 @contextmanager

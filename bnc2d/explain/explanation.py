@@ -329,6 +329,26 @@ class Explanation:
         """
         return text.to_text(self, everything=all, towards=towards, limit=limit, time_limit=time_limit)
 
+    def to_dict(
+        self,
+        *,
+        towards: str | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        formulas: bool = False,
+        exact: bool = False,
+    ) -> dict[str, Any]:
+        """Return everything about the decision as plain data, ready for JSON; ``docs/json.md`` says the keys.
+
+        ``limit`` and ``time_limit`` (seconds) hold for each list of reasons; ``cut`` and ``complete`` say
+        whether they ended one. ``towards`` asks "why not" of that class alone. ``formulas`` adds the complete
+        and the general reason as nodes, ``exact`` the posterior as fractions of any length.
+        """
+        data: dict[str, Any] = import_module("bnc2d.report.records").explanation_data(
+            self, towards=towards, limit=limit, time_limit=time_limit, formulas=formulas, exact=exact
+        )
+        return data
+
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""
         return self.model.classes[self.model.label(name)]

@@ -23,9 +23,14 @@ def read_bytes(path: str, max_bytes: int = MAX_BYTES, *, may_be_empty: bool = Fa
     """
     try:
         with open(path, "rb") as file:
-            data = _read_limited(file, path, max_bytes)
+            return read_stream(file, path, max_bytes, may_be_empty=may_be_empty)
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot read: {_reason(error)}", path) from None
+
+
+def read_stream(stream: IO[bytes], path: str, max_bytes: int, *, may_be_empty: bool = False) -> bytes:
+    """Return what a stream gives, as ``read_bytes`` does; ``path`` is its name in messages."""
+    data = _read_limited(stream, path, max_bytes)
     if not data and not may_be_empty:
         raise FormatError("the file is empty", path)
     if not path.lower().endswith(".gz") and not data.startswith(_GZIP_MAGIC):

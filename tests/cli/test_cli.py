@@ -114,7 +114,8 @@ def test_predict(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, *words, "--json")
     answer = json.loads(out)
     assert answer["decision"] == "2"
-    assert sum(map(Fraction, answer["posterior"].values())) == 1
+    assert sum(map(Fraction, answer["posterior_exact"].values())) == 1
+    assert answer["posterior"] == {s: float(Fraction(p)) for s, p in answer["posterior_exact"].items()}
     rule = ["--target=lung", "--features=smoke,xray", "--threshold=0.9", "--positive=yes"]
     code, out, _ = run(capsys, "predict", "asia", *rule, "smoke=yes", "xray=yes")
     assert out.startswith("lung = no\n")

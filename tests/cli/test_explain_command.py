@@ -72,6 +72,11 @@ def test_json_has_everything(model: str, capsys: pytest.CaptureFixture[str]) -> 
     assert found["contrastive"]["0"]["nearest"]["distance"] == 2
     assert found["robustness"]["distance"] == 1
     assert set(found["cut"].values()) == {None}
+    assert found["complete"]
+    assert (found["possible"], found["decided_by"]) == (True, "posterior")
+    assert found["posterior_exact"]["2"] == "33022/46757"
+    assert found["posterior"]["2"] == 33022 / 46757
+    assert found["sufficient_reason"] == found["sufficient_reasons"][0]
 
 
 def test_json_keeps_to_its_options(model: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,6 +94,9 @@ def test_json_keeps_to_its_options(model: str, capsys: pytest.CaptureFixture[str
     assert found["robustness"] == {"distance": None, "witness": None, "decision": None}
     found = facts(capsys, model, *PATIENT, "--time-limit", "0")
     assert set(found["cut"].values()) == {"time"}
+    assert not found["complete"]
+    assert found["sufficient_reasons"] == []
+    assert patient().is_sufficient(found["sufficient_reason"])
 
 
 def test_a_network_is_compiled_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,21 +155,27 @@ def test_errors_are_one_line(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"BP,CT,HR\nHigh,1\n", "f:2: 2 cells, but 3 columns"),
-        (b"BP,CT,HR\nHigh,1,Low\nHig,1,Low\n", "f:3: variable 'BP' has no state 'Hig'; did you mean 'High'?"),
-        (b"BP,CT,Hr\nHigh,1,Low\n", "f:2: the instance sets no state for 'HR' (given: 'Hr'"),
+        (b"BP,CT,Hr\nHigh,1,Low\n", "f:1: no column 'HR'; did you mean 'Hr'?"),
+        (b"BP;CT;HR\nHigh;1;Low\n", "f:1: no column 'BP'; cells are separated by commas"),
         (b"BP,BP,HR\nHigh,1,Low\n", "f:1: more than one column 'BP'"),
         (b"BP,CT,HR\n", "no instance in the file"),
         (b"", "no instance in the file"),
-        (b"BP,CT,HR\n\xff,1,Low\n", "not UTF-8"),
-        (b'BP,CT,HR\n"High,1,Low\n', "not CSV"),
+        (b"BP,CT,HR,\xff\nLow,1,Low,1\n", "f:1: byte 0xff is not UTF-8"),
+        (b'"BP,CT,HR\nHigh,1,Low\n', "f:1: not CSV"),
+        ("BP,CT,HR\nHigh,1,Low\n".encode("utf-16"), "f:1: byte 0xff is not UTF-8"),
+        (bytes(range(256)) * 9, "f:"),
     ],
 )  # fmt: skip
-def test_csv_errors(text: bytes, message: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_table(
+    text: bytes, message: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("f").write_bytes(text)
-    code, out, err = run(capsys, "explain", model, "--csv", "f")
-    assert (code, out) == (2, "")
-    assert message in err
+    for command in ("explain", "predict"):
+        for data in ((), ("--json",)):
+            code, out, err = run(capsys, command, model, "--csv", "f", *data)
+            assert (code, out) == (2, "")
+            assert message in err
+            assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -171,11 +185,10 @@ def test_csv_errors(text: bytes, message: str, model: str, capsys: pytest.Captur
         ("[" * 100_000, "not JSON"),
         ("[]", "no instance in the file"),
         ("3", "an instance is an object from feature to state, not int"),
-        ('[{"BP": "High", "CT": 1, "HR": "Low"}, 3]', "f: instance 2: an instance is an object"),
         ('{"BP": "High", "CT": null, "HR": "Low"}', "f: variable 'CT' has no state 'None'"),
         ('{"BP": "High", "CT": [1], "HR": "Low"}', "f: variable 'CT' has no state"),
     ],
-    ids=range(7),
+    ids=range(6),
 )
 def test_json_errors(text: str, message: str, model: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("f").write_text(text, encoding="utf-8")

@@ -41,7 +41,7 @@ def commands(files: Path) -> dict[str, list[str]]:
     return {
         "info": ["info", network],
         "convert": ["convert", network, out + ".xdsl"],
-        "compile": ["compile", network, "--target=D", "-o", out + ".bnc2d"],
+        "compile": ["compile", network, "--target=D", "--features=BP,CT,HR", "-o", out + ".bnc2d"],
         "predict": ["predict", network, "--target=D", *PATIENT],
         "explain": ["explain", model, *PATIENT],
         "explore": ["explore", model, "-o", out + ".html"],

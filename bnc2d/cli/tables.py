@@ -1,0 +1,122 @@
+"""CSV tables, read so that a damaged row costs no other row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import TypeAlias
+
+from bnc2d.errors import FormatError, did_you_mean
+from bnc2d.formats.files import decode
+
+# A quote that is not closed takes all lines up to the end with it. So many times they are read once more.
+_MOST_REREAD = 100
+
+
+@dataclass(frozen=True)
+class Record:
+    """The wanted cells of a row, as far as there are any, its first line, and what is wrong with it."""
+
+    line: int
+    cells: tuple[str, ...]
+    error: str = ""
+
+
+Table: TypeAlias = Iterator[Record]
+
+
+def read_table(data: bytes, path: str, columns: Sequence[str]) -> Table:
+    """Return the rows of UTF-8 text as records of these columns, in their order; blank lines are skipped.
+
+    A header that is not UTF-8 or CSV, that lacks one of the columns or repeats a name is a ``FormatError``. A
+    table without a header has no rows.
+    """
+    lines = _Lines(StringIO(data.decode("utf-8-sig", "surrogateescape"), newline="").readlines())
+    reader = _reader(lines)
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        raise FormatError(f"not CSV: {error}", path, 1) from None
+    if _foreign_byte("".join(header)) is not None:
+        decode(data, path)  # raises, and says where
+    if not header:
+        return iter(())
+    return _records(lines, reader, len(header), _places(header, columns, path))
+
+
+class _Lines:
+    """The lines of a text one after another; ``position`` may be set back."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self.position = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.position == len(self._lines):
+            raise StopIteration
+        self.position += 1
+        return self._lines[self.position - 1]
+
+
+def _reader(lines: _Lines) -> Iterator[list[str]]:
+    return csv.reader(lines, skipinitialspace=True, strict=True)
+
+
+def _places(header: list[str], columns: Sequence[str], path: str) -> list[int]:
+    """Return where the columns are; only columns without a name may be there twice."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(header):
+        if name in places and name:
+            raise FormatError(f"more than one column {name!r}", path, 1)
+        places[name] = place
+    for column in columns:
+        if column not in places:
+            hint = did_you_mean(column, header)
+            if len(header) == 1 and any(separator in header[0] for separator in ";\t|"):
+                hint = "; cells are separated by commas"
+            raise FormatError(f"no column {column!r}{hint}", path, 1)
+    return [places[column] for column in columns]
+
+
+def _records(lines: _Lines, reader: Iterator[list[str]], width: int, places: list[int]) -> Table:
+    reread = 0
+    while True:
+        start = lines.position + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            span = f" (lines {start} to {lines.position})" if lines.position > start else ""
+            yield Record(start, (), f"not CSV: {error}{span}")
+            if span and reread < _MOST_REREAD:
+                reread += 1
+                lines.position = start
+            reader = _reader(lines)
+            continue
+        if not cells:
+            continue
+        if len(cells) != width:
+            yield Record(start, (), f"{len(cells)} cells, but {width} columns")
+            continue
+        wanted = tuple(cells[place] for place in places)
+        foreign = _foreign_byte("".join(wanted))
+        if foreign is None:
+            yield Record(start, wanted)
+        else:
+            message = f"byte 0x{foreign:02x} is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)"
+            yield Record(start, (), message)
+
+
+def _foreign_byte(text: str) -> int | None:
+    """Return the first byte that was not UTF-8, which decoding left as a lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return ord(text[error.start]) - 0xDC00
+    return None

@@ -1,0 +1,178 @@
+"""Decisions and explanations as plain data, ready for JSON; ``docs/json.md`` describes every key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from decimal import Decimal
+from fractions import Fraction
+from math import log10
+from typing import Any
+
+from bnc2d.errors import LimitExceeded
+from bnc2d.explain.explanation import Explanation
+from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.stream import Primes
+from bnc2d.logic.show import spelled_out
+from bnc2d.logic.terms import Clause, Term
+from bnc2d.model.decision import Basis
+
+# Fractions and formulas that are longer are there on request only.
+MAX_DIGITS = 40
+MAX_FORMULA = 500
+
+KINDS = (
+    "sufficient_reasons",
+    "necessary_reasons",
+    "general_sufficient_reasons",
+    "general_necessary_reasons",
+)
+
+
+def literals(reason: Term | Clause) -> dict[str, list[str]]:
+    """Return a reason as plain data, the states of each feature in their order."""
+    domain = reason.domain
+    return {domain.names[f]: list(domain.states_of(f, mask)) for f, mask in reason.masks.items()}
+
+
+def posterior_data(posterior: Mapping[str, Fraction | float], exact: bool = False) -> dict[str, Any]:
+    """Return the decimals, and the fractions where they are known and all short, or with ``exact``."""
+    values = posterior.values()
+    known = [value for value in values if isinstance(value, Fraction)]
+    shown = len(known) == len(values) and (exact or all(_digits(value) <= MAX_DIGITS for value in known))
+    return {
+        "posterior": {state: float(value) for state, value in posterior.items()},
+        "posterior_exact": {state: _fraction(value) for state, value in posterior.items()} if shown else None,
+    }
+
+
+def _digits(value: Fraction) -> int:
+    """Return about how many digits a fraction has, without writing them."""
+    return int(
+        sum(bits * log10(2) for bits in (value.numerator.bit_length(), value.denominator.bit_length()))
+    )
+
+
+def _fraction(value: Fraction | float) -> str:
+    """Return ``1/3``, of any length: Decimal knows no limit on the digits of a number."""
+    top, bottom = value.as_integer_ratio()
+    return f"{Decimal(top):f}" if bottom == 1 else f"{Decimal(top):f}/{Decimal(bottom):f}"
+
+
+def decision_data(
+    decision: str | None, basis: Basis, posterior: Mapping[str, Fraction | float], exact: bool = False
+) -> dict[str, Any]:
+    """Return a decision with what it rests on."""
+    return {
+        "decision": decision,
+        "possible": basis.possible,
+        "decided_by": basis.decided_by,
+        **posterior_data(posterior, exact),
+    }
+
+
+def explanation_data(
+    explanation: Explanation,
+    *,
+    towards: str | None = None,
+    limit: int | None = None,
+    time_limit: float | None = None,
+    formulas: bool = False,
+    exact: bool = False,
+) -> dict[str, Any]:
+    """Return everything about one decision.
+
+    Of each kind at most ``limit`` reasons are listed, for at most ``time_limit`` seconds; ``cut`` names the
+    lists that these ended, and ``complete`` is true where there are none. ``towards`` asks "why not" of that
+    class alone. The formulas of the complete and the general reason are text where it is short; with
+    ``formulas`` they are also there as nodes.
+    """
+    limits = (limit, time_limit)
+    lists: dict[str, Primes[Term] | Primes[Clause]] = {
+        kind: getattr(explanation, kind)(*limits) for kind in KINDS
+    }
+    listed = {kind: [literals(reason) for reason in found] for kind, found in lists.items()}
+    model = explanation.model
+    classes = model.classes if towards is None else [model.classes[model.label(towards)]]
+    contrasts = {
+        name: explanation.contrastive(name, *limits) for name in classes if name != explanation.decision
+    }
+    contrastive = {
+        name: {
+            "reasons": [literals(clause) for clause in found],
+            "message": found.message,
+            "cut": found.cut,
+            "nearest": asdict(explanation.robustness(name)),
+        }
+        for name, found in contrasts.items()
+    }
+    data = {
+        "instance": explanation.instance,
+        "target": explanation.target,
+        **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
+        "fixed": list(explanation.fixed),
+        "complete_reason": _text(explanation.complete_reason),
+        "general_reason": _text(explanation.general_reason),
+        "sufficient_reason": (listed["sufficient_reasons"] or [literals(explanation.a_sufficient_reason())])[
+            0
+        ],
+        **listed,
+        "contrastive": contrastive,
+        "robustness": asdict(explanation.robustness()),
+        "cut": {kind: found.cut for kind, found in lists.items()},
+        "complete": all(found.cut is None for found in [*lists.values(), *contrasts.values()]),
+    }
+    if formulas:
+        data["formulas"] = {
+            "complete_reason": explanation.complete_reason.to_dict(),
+            "general_reason": explanation.general_reason.to_dict(),
+        }
+    return data
+
+
+def explanation_summary(
+    explanation: Explanation,
+    *,
+    limit: int | None = None,
+    time_limit: float | None = None,
+    exact: bool = False,
+) -> dict[str, Any]:
+    """Return what fits a line: the decision, one sufficient reason, the nearest way out, and counts.
+
+    ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
+    of which there are more, or may be.
+    """
+    sufficient = explanation.sufficient_reasons(limit, time_limit)
+    reasons = list(sufficient)
+    necessary = explanation.necessary_reasons(limit, time_limit)
+    count = sum(1 for _ in necessary)
+    reason = reasons[0] if reasons else explanation.a_sufficient_reason()
+    nearest = explanation.robustness()
+    changes = {
+        name: state for name, state in (nearest.witness or {}).items() if explanation.instance[name] != state
+    }
+    cut = {"sufficient_reasons": sufficient.cut, "necessary_reasons": necessary.cut}
+    return {
+        **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
+        "sufficient_reason": {name: explanation.instance[name] for name in reason.features},
+        "sufficient_reasons": len(reasons),
+        "necessary_reasons": count,
+        "distance": nearest.distance,
+        "changes": changes,
+        "changed_decision": nearest.decision,
+        "cut": [kind for kind, ended in cut.items() if ended is not None],
+    }
+
+
+def _posterior(explanation: Explanation) -> Mapping[str, Fraction | float]:
+    """Return the posterior in fractions, or in floats where exact inference is too large."""
+    classifier, instance = explanation.model.classifier, explanation.instance
+    try:
+        return classifier.posterior(instance)
+    except LimitExceeded:
+        floats: dict[str, float] = classifier.posterior(instance, exact=False)
+        return floats
+
+
+def _text(formula: NNF) -> str | None:
+    return spelled_out(formula.manager, formula.root, MAX_FORMULA)

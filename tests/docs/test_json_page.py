@@ -1,0 +1,71 @@
+"""``docs/json.md`` names exactly the keys and columns that come out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bnc2d import Classifier, example
+from tests.cli.running import run
+from tests.docs.test_pages import DOCS
+
+PAGE = (DOCS / "json.md").read_text(encoding="utf-8")
+
+
+def documented(section: str, table: int = 0) -> list[str]:
+    """Return the names in the first column of a table of a section, in order."""
+    text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    cells = [line.split("|")[1] for line in tables[table].splitlines()[2:]]
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile().save("d.bnc2d")
+    Path("p.csv").write_text("name,BP,CT,HR\na,High,1,Normal\nb,High,2,Low\n", encoding="utf-8")
+
+
+def answers(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    code, out, _ = run(capsys, *words, "d.bnc2d", "--csv", "p.csv", "--id", "name", "--json")
+    assert code == 3
+    return json.loads(out)
+
+
+def test_keys_of_rows_and_decisions(capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = answers(capsys, "predict")
+    *place, error = documented("Rows")
+    assert list(bad) == [*place, error]
+    assert list(good) == [*place, *documented("Decisions")]
+
+
+def test_keys_of_explanations(capsys: pytest.CaptureFixture[str]) -> None:
+    good, _ = answers(capsys, "explain", "--formulas")
+    place = documented("Rows")[:-1]
+    expected = [*documented("Decisions"), *documented("Explanations")]
+    assert sorted(good) == sorted([*place, *expected])
+    for contrast in good["contrastive"].values():
+        assert list(contrast) == documented("Explanations", 1)
+    for formula in good["formulas"].values():
+        assert list(formula) == documented("Formulas")
+    without, _ = answers(capsys, "explain")
+    assert good.keys() - without.keys() == {"formulas"}
+
+
+def test_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    shared, own = documented("CSV"), documented("CSV", 1)
+    probabilities = ["P(class)"] * 3 + ["exact P(class)"] * 3
+    place = shared[: shared.index("P(class)")]
+    for command, more in (("predict", []), ("explain", own)):
+        words = [command, "d.bnc2d", "--csv", "p.csv", "--id", "name", "--format", "csv", "--exact"]
+        _, out, _ = run(capsys, *words)
+        header = next(csv.reader(io.StringIO(out)))
+        shown = [re.sub(r"P\(.\)", "P(class)", name) for name in header]
+        assert shown == [*place, *probabilities, *more, "error"]

@@ -5,6 +5,7 @@ Everything here is a function of its arguments: the same seed gives the same net
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
@@ -70,6 +71,38 @@ def random_naive_bayes(seed: int, features: int, states: int = 2, classes: int =
     cpts = [CPT(target, (), _even_column(classes))]
     cpts += [_drawn(rng, _numbered(f"X{number}", states), target) for number in range(features)]
     return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"naive{seed}")
+
+
+def learnt_naive_bayes(
+    seed: int,
+    states: Sequence[int],
+    *,
+    rows: int = 1000,
+    smoothing: int = 1,
+    skew: float = 1.0,
+    share: float = 0.4,
+) -> BayesianNetwork:
+    """Return a naive Bayes network as learnt from data: features ``X0``, … of so many states below ``Y``.
+
+    Of the training rows, ``share`` are of the second class. The chance of the state of rank ``k`` falls like
+    ``k**-skew``; half of the features rank their states alike in both classes. Entries are relative
+    frequencies with ``smoothing`` added to each count (0: maximum likelihood, with zeros), rounded to floats
+    of up to 17 digits and normalised exactly, as a file of them is read.
+    """
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    target = Variable("Y", ("no", "yes"))
+    totals = [rows - round(share * rows), round(share * rows)]
+    cpts = [CPT.from_numbers(target, (), [total / rows for total in totals])[0]]
+    for number, size in enumerate(states):
+        ranks = list(range(1, size + 1))
+        entries = []
+        for total in totals:
+            if rng.random() < 0.5:
+                rng.shuffle(ranks)
+            counts = Counter(rng.choices(range(size), [rank**-skew for rank in ranks], k=total))
+            entries += [(counts[state] + smoothing) / (total + smoothing * size) for state in range(size)]
+        cpts.append(CPT.from_numbers(_numbered(f"X{number}", size), (target,), entries)[0])
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"learnt{seed}")
 
 
 def random_tan(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:

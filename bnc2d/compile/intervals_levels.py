@@ -17,7 +17,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.intervals_products import Integers, Order, Places, Products, Ratios, Scale
+from bnc2d.compile.intervals_order import Chain, Places, crossing
+from bnc2d.compile.intervals_products import Integers, Scale
 from bnc2d.compile.limits import Watch
 from bnc2d.errors import LimitExceeded
 
@@ -25,8 +26,7 @@ from bnc2d.errors import LimitExceeded
 Column: TypeAlias = Fraction | int
 Codes: TypeAlias = Integers
 
-# What a product that is formed and an edge of a node take: for a moment, and for good.
-_PRODUCT_BYTES = (100, 20)
+# What an edge of a node takes: for a moment, and for good.
 EDGE_BYTES = (48, 12)
 # There are three sets of impossible classes that are not empty.
 _SETS = 3
@@ -134,17 +134,11 @@ class Descent:
         ratios: list[Sequence[Fraction]] = [[], *([] for _ in groups)]
         if isinstance(prior, Fraction):  # else no product matters
             ratios = [[prior], *(group.ratios for group in groups)]
-        scale = Scale(ratios)
-        self._prior, *self._ratios = scale.groups
-        self._order = Order(scale, certified)
+        self._scale = Scale(ratios, certified, watch.check)
         self.children: list[NDArray[np.int32]] = []
         self.cells = 0
         self.frontier = 0
-
-    @property
-    def exact_calls(self) -> int:
-        """How many comparisons were exact."""
-        return self._order.exact_calls
+        self.exact_calls = 0
 
     def run(self, tie: int) -> Codes:
         """Find all nodes; return the labels of those after the last group."""
@@ -158,39 +152,37 @@ class Descent:
 
     def _levels(self, tie: int) -> tuple[list[_Level], int]:
         """List products from both ends, the shorter list first, until they meet; and the first code."""
-        ratios, order = self._ratios, self._order
-        groups = len(ratios)
-        from_above = _sums([self._prior, *ratios])
-        from_below = _sums(ratios[::-1])
-        top, start = order.extend(Products.one(), self._prior, _window(from_below[groups]))
-        bottom = Products.one()
-        heads: list[Places] = []
-        lengths = [len(top)]
-        tails: list[Places] = []
-        while (done := len(heads) + len(tails)) < groups:
-            self._watch.check(0.5 * done / groups)
-            upper, lower = ratios[len(heads)], ratios[groups - 1 - len(tails)]
-            if len(top) * len(upper) <= len(bottom) * len(lower):
-                self.room.need(len(top) * len(upper), _PRODUCT_BYTES)
-                top, places = order.extend(top, upper, _window(from_below[groups - 1 - len(heads)]))
-                heads.append(places)
-                lengths.append(len(top))
+        logs = self._scale.words.logs  # of the prior and of each group
+        groups = len(logs) - 1
+        from_above, from_below = _sums(logs), _sums(logs[:0:-1])
+        top, bottom = (Chain(self._scale, self.room, self._watch.check) for _ in range(2))
+        top.extend(0, _window(from_below[groups]))
+        above, below = 0, 0  # groups that are listed
+        while above + below < groups:
+            self._watch.check(0.5 * (above + below) / groups)
+            upper, lower = 1 + above, groups - below
+            if len(top) * len(logs[upper]) <= len(bottom) * len(logs[lower]):
+                above += 1
+                top.extend(upper, _window(from_below[groups - above]))
             else:
-                self.room.need(len(bottom) * len(lower), _PRODUCT_BYTES)
-                bottom, places = order.extend(bottom, lower, _window(from_above[groups - len(tails)]))
-                tails.append(places)
-        codes: list[Codes] = [np.arange(length + 2) for length in lengths]
-        codes[-1] = self._crossing(top, bottom, tie)
+                below += 1
+                bottom.extend(lower, _window(from_above[1 + groups - below]))
+        crossed = self._crossing(top, bottom, tie)
+        start, *heads = top.places
+        codes: list[Codes] = [np.arange(places.shape[1] + 2) for places in heads]
+        codes.append(crossed)
         levels: list[_Level] = [_Above(places, code) for places, code in zip(heads, codes[1:], strict=True)]
         first = int(codes[0][start[0, 0] + 1]) if start.size else 0
-        return [*levels, *(_Below(places) for places in reversed(tails))], first
+        return [*levels, *(_Below(places) for places in reversed(bottom.places))], first
 
-    def _crossing(self, top: Products, bottom: Products, tie: int) -> Codes:
+    def _crossing(self, top: Chain, bottom: Chain, tie: int) -> Codes:
         """Return the code below the middle of each position among the products above it."""
-        less, equal = self._order.against(bottom, top)
+        found = crossing(top, bottom, self._scale, self._watch.check)
+        self.exact_calls = found.compared
+        less = found.below
         if tie == 0:  # a tie is decided like a product that is too small
-            less = less + equal
-        codes = np.concatenate([[2 * len(bottom)], 2 * less + (equal & (tie == 2)), [0]])
+            less = less + found.equal
+        codes = np.concatenate([[2 * found.clusters], 2 * less + (found.equal & (tie == 2)), [0]])
         self.frontier = 1 + int(np.count_nonzero(np.diff(codes)))  # they descend
         return codes
 
@@ -213,10 +205,10 @@ class Descent:
         return np.flatnonzero(seen) - _SETS
 
 
-def _sums(groups: Sequence[Ratios]) -> list[tuple[int, int]]:
+def _sums(groups: Sequence[Integers]) -> list[tuple[int, int]]:
     """Return the least and the greatest sum of logarithms over the first groups, by their number."""
-    lowest = accumulate([ratios.lowest for ratios in groups], initial=0)
-    highest = accumulate([ratios.highest for ratios in groups], initial=0)
+    lowest = accumulate([int(logs.min()) if len(logs) else 0 for logs in groups], initial=0)
+    highest = accumulate([int(logs.max()) if len(logs) else 0 for logs in groups], initial=0)
     return list(zip(lowest, highest, strict=True))
 
 

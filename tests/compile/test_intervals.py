@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from math import comb
 from random import Random
 
@@ -261,9 +261,3 @@ def test_where_it_does_not_apply() -> None:
     cpts = [CPT(v, (dear.variable("Y"),), [Fraction(1, 500)] * 1000) for v in wide]
     network = BayesianNetwork([dear.variable("Y"), *wide], [dear.cpt("Y"), *cpts])
     assert groups_of(prepare(Classifier(network, "Y", features))) is None
-
-
-def test_primes() -> None:
-    found = list(islice(intervals_products._primes_below(1000), 200))
-    wanted = [n for n in range(999, 7, -1) if all(n % d for d in range(2, n))]
-    assert found == wanted

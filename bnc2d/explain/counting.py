@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bnc2d.checking import ending
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.listing import implicates, only_literals
 from bnc2d.explain.monotone_diagrams import Diagrams, Level, Node
@@ -30,17 +31,19 @@ def count_reasons(
     """
     clock = Clock(time_limit)
     try:
-        if not general:
-            return _count_minimal(case.complete, order, clauses, clock)
-        if not clauses:
-            return _count_general_sufficient(case, order, clock)
-        if only_literals(case.general) is not None:
-            return _count_minimal(case.complete, order, True, clock)
-        found = implicates(case, general=True, limit=None, time_limit=clock.left())
-        count = sum(1 for _ in found)
-        if found.cut:
-            raise OutOfTime
-        return count
+        clock.check()
+        with ending(clock.check):
+            if not general:
+                return _count_minimal(case.complete, order, clauses, clock)
+            if not clauses:
+                return _count_general_sufficient(case, order, clock)
+            if only_literals(case.general) is not None:
+                return _count_minimal(case.complete, order, True, clock)
+            found = implicates(case, general=True, limit=None, time_limit=clock.left())
+            count = sum(1 for _ in found)
+            if found.cut:
+                raise OutOfTime
+            return count
     except OutOfTime:
         raise LimitExceeded(
             f"the reasons are not counted within the time limit of {time_limit:g} s"

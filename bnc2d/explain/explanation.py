@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -18,9 +18,8 @@ from bnc2d.explain.contrast import Contrast, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.robust import Robustness, nearest
 from bnc2d.explain.shortest import Weight
-from bnc2d.explain.single import one_sufficient
+from bnc2d.explain.single import one_term
 from bnc2d.logic.domain import FeatureId
-from bnc2d.logic.manager import TRUE
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.terms import Clause, Term
@@ -66,6 +65,7 @@ class Explanation:
     Lists of reasons are lazy iterators. ``complete`` says whether all were given, ``cut`` what ended them
     early (``"limit"`` or ``"time"``), and ``ordered`` whether they come shortest first, and then in the order
     of the features: so they do unless there are very many; then in another order, the same on every run.
+    A list that its time limit ends has at least one reason, if there is any: the diagram gives one at once.
 
     >>> import bnc2d
     >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
@@ -89,21 +89,24 @@ class Explanation:
 
     @cached_property
     def _case(self) -> Case:
+        return self._case_of(self._formula, frozenset([self._label]))
+
+    def _formula(self) -> NNF:
         model = self.model
         if self.decision is None:
-            formula = NNF(model.manager, class_formula(model.diagram, model.manager, self._label))
-        else:
-            formula = model.formula(self.decision)
-        return Case(formula, self._positions, self._held, model.diagram, frozenset([self._label]))
+            return NNF(model.manager, class_formula(model.diagram, model.manager, self._label))
+        return model.formula(self.decision)
 
     def _against(self, name: str) -> Case:
         """Return the case of "not this class", for an instance that is not in it."""
         if name not in self._contrasts:
-            model = self.model
-            others = frozenset(range(model.diagram.ends)) - {model.label(name)}
-            formula = model.formula(name, negated=True)
-            self._contrasts[name] = Case(formula, self._positions, self._held, model.diagram, others)
+            others = frozenset(range(self.model.diagram.ends)) - {self.model.label(name)}
+            make = partial(self.model.formula, name, negated=True)
+            self._contrasts[name] = self._case_of(make, others)
         return self._contrasts[name]
+
+    def _case_of(self, make: Callable[[], NNF], labels: frozenset[int]) -> Case:
+        return Case(self.model.domain, make, self._positions, self._held, self.model.diagram, labels)
 
     @cached_property
     def basis(self) -> Basis:
@@ -174,11 +177,11 @@ class Explanation:
         if name == self.decision:
             message = f"the instance is already in class {name}"
         else:
-            case = self._against(name)
-            if case.general.root != TRUE:
-                return Contrast(
-                    name, listing.implicates(case, general=True, limit=limit, time_limit=time_limit)
+            if self.robustness(name).distance is not None:
+                found = listing.implicates(
+                    self._against(name), general=True, limit=limit, time_limit=time_limit
                 )
+                return Contrast(name, found)
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             message = f"no instance{condition} is in class {name}"
         return Contrast(name, Primes(lambda _: iter(()), limit, Clock(time_limit)), message)
@@ -201,8 +204,7 @@ class Explanation:
         Features are given up in order while the others are enough; so it is minimal, but need not be among
         the shortest.
         """
-        features = one_sufficient(self.model.diagram, self._positions, {self._label}, self._held)
-        return self._case.term({feature: self._case.own[feature] for feature in features})
+        return self._case.term(one_term(self._case, general=False))
 
     def shortest_sufficient_reason(
         self, weights: Mapping[str, Weight] | None = None, time_limit: float | None = None
@@ -321,11 +323,12 @@ class Explanation:
         limit: int | None = None,
         time_limit: float | None = None,
     ) -> str:
-        """Return why, why not each other class, and what would change it, in plain sentences.
+        """Return one reason and a nearest change, then why, why not and what would change it, in sentences.
 
-        Each sentence has its formal reason beside it. The two shortest reasons a question are given, and how
-        many more there are; with ``all`` up to 200. ``limit`` replaces these numbers, ``time_limit``
-        the seconds for each list (2, with ``all`` 10). ``towards`` asks "why not" of that class alone.
+        Each line of a list has its formal reason beside it. The two shortest reasons a question are given, and
+        how many more there are; with ``all`` up to 200. ``limit`` replaces these numbers. ``time_limit`` is
+        for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason at
+        least. ``towards`` asks "why not" of that class alone.
         """
         return text.to_text(self, everything=all, towards=towards, limit=limit, time_limit=time_limit)
 

@@ -9,10 +9,12 @@ circuit or, when these are too many as well, one after another (``bnc2d.logic.pr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
+from bnc2d.checking import ending
 from bnc2d.explain.monotone_diagrams import Diagrams, Node, TooLarge
 from bnc2d.explain.reasons import Case
+from bnc2d.explain.single import one_clause, one_term
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes import direct
@@ -20,8 +22,9 @@ from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
 from bnc2d.logic.terms import Clause, Term
 
 Prime = TypeVar("Prime", Term, Clause)
+Literals: TypeAlias = Mapping[FeatureId, StateMask]
 
-_MOST_STEPS = 300_000  # of a diagram, before the primes are made in another way
+_MOST_STEPS = 1_000_000  # of a diagram, before the primes are made in another way
 _MOST_SORTED = 200_000  # of more reasons, those of one length come in no particular order
 
 
@@ -38,17 +41,12 @@ def implicates(case: Case, *, general: bool, limit: int | None, time_limit: floa
 def _reasons(
     kind: type[Prime], case: Case, general: bool, limit: int | None, time_limit: float | None
 ) -> Primes[Prime]:
-    reason = case.general if general else case.complete
-    masks = only_literals(reason)
-    if masks is None:
-        return _by_circuit(kind, case, reason, limit, time_limit)
-    listing = _Listing(kind is Clause, case, reason, masks)
+    search = _Search(case, clauses=kind is Clause, general=general, limit=limit)
 
     def make(clock: Clock) -> Iterator[Prime]:
-        found = listing.run(clock, limit)
-        return (cast("Prime", kind.from_masks(case.domain, literals)) for literals in found)
+        return (cast("Prime", kind.from_masks(case.domain, literals)) for literals in search.run(clock))
 
-    return Primes(make, limit, Clock(time_limit), lambda: listing.ordered)
+    return Primes(make, limit, Clock(time_limit), lambda: search.ordered)
 
 
 def only_literals(reason: NNF) -> dict[FeatureId, StateMask] | None:
@@ -58,63 +56,84 @@ def only_literals(reason: NNF) -> dict[FeatureId, StateMask] | None:
     return masks if len(masks) == len(literals) else None
 
 
-def _by_circuit(
-    kind: type[Prime], case: Case, reason: NNF, limit: int | None, time_limit: float | None
-) -> Primes[Prime]:
-    find = direct.prime_implicants if kind is Term else direct.prime_implicates
-    found = find(
-        reason.manager,
-        reason.root,
-        positions=case.positions,
-        limit=limit,
-        time_limit=time_limit,
-        variable_minimal=True,
-    )
-    return cast("Primes[Prime]", found)
+class _Search:
+    """Finds the reasons of a case, as literals; ``ordered`` is known once the first is given."""
 
-
-class _Listing:
-    """The reasons of a circuit with one literal a feature; ``ordered`` is known once the first is given."""
-
-    def __init__(self, clauses: bool, case: Case, reason: NNF, masks: Mapping[FeatureId, StateMask]) -> None:
+    def __init__(self, case: Case, *, clauses: bool, general: bool, limit: int | None) -> None:
         self.ordered = False
-        self._clauses = clauses
         self._case = case
-        self._reason = reason
-        # The earliest feature has the highest bit.
-        count = len(case.domain)
-        self._literals = [(1 << count - 1 - f, f, masks[f]) for f in sorted(masks)]
+        self._clauses = clauses
+        self._general = general
+        self._limit = limit
 
-    def run(self, clock: Clock, limit: int | None) -> Iterator[Mapping[FeatureId, StateMask]]:
+    def run(self, clock: Clock) -> Iterator[Literals]:
+        """Yield the reasons; where the time is up before the first, one that the diagram gives at once."""
+        none_yet = True
+        try:
+            for literals in self._listed(clock):
+                none_yet = False
+                yield literals
+        except OutOfTime:
+            if none_yet:
+                found = (one_clause if self._clauses else one_term)(self._case, general=self._general)
+                if found is None:
+                    return  # nothing leads out: there is no reason to list
+                yield found
+                if not found:
+                    return  # nothing is needed: there is no other reason
+            raise
+
+    def _listed(self, clock: Clock) -> Iterator[Literals]:
+        clock.check()
+        with ending(clock.check):
+            reason = self._case.general if self._general else self._case.complete
+            masks = only_literals(reason)
+        if masks is None:
+            return self._by_circuit(reason, clock)
+        try:
+            return self._by_length(reason, masks, clock)
+        except TooLarge:
+            return self._by_circuit(reason, clock)
+
+    def _by_length(
+        self, reason: NNF, masks: Mapping[FeatureId, StateMask], clock: Clock
+    ) -> Iterator[Literals]:
+        """Return the reasons of a circuit with one literal a feature; raises ``TooLarge``."""
         order = self._case.diagram.order
         rank = {feature: level for level, feature in enumerate(order)}
-        try:
-            diagrams = Diagrams(len(order), clock, _MOST_STEPS)
-            function = diagrams.function(
-                self._reason, lambda feature, _: diagrams.cube([rank[feature]]), dual=self._clauses
-            )
-            family = diagrams.minimal(function)
-        except TooLarge:
-            yield from self._otherwise(clock, limit)
-            return
+        diagrams = Diagrams(len(order), clock, _MOST_STEPS)
+        function = diagrams.function(
+            reason, lambda feature, _: diagrams.cube([rank[feature]]), dual=self._clauses
+        )
+        family = diagrams.minimal(function)
         self.ordered = diagrams.size(family) <= _MOST_SORTED
-        count = len(order)
-        bit_of_level = [1 << count - 1 - feature for feature in order]
+        # The earliest feature has the highest bit.
+        bit_of_level = [1 << len(order) - 1 - feature for feature in order]
+        literals = [(1 << len(order) - 1 - f, f, masks[f]) for f in sorted(masks)]
         lengths = _Lengths(diagrams)
-        for length in range(count + 1):
-            sets = lengths.sets(family, length, bit_of_level)
-            for bits in sorted(sets, reverse=True) if self.ordered else sets:
-                clock.check()
-                yield {feature: mask for bit, feature, mask in self._literals if bits & bit}
 
-    def _otherwise(self, clock: Clock, limit: int | None) -> Iterator[Mapping[FeatureId, StateMask]]:
+        def listed() -> Iterator[Literals]:
+            for length in range(len(order) + 1):
+                sets = lengths.sets(family, length, bit_of_level)
+                for bits in sorted(sets, reverse=True) if self.ordered else sets:
+                    clock.check()
+                    yield {feature: mask for bit, feature, mask in literals if bits & bit}
+
+        return listed()
+
+    def _by_circuit(self, reason: NNF, clock: Clock) -> Iterator[Literals]:
         # One more than the limit, which shows that there are more.
-        enough = None if limit is None else limit + 1
-        found: Primes[Term] | Primes[Clause]
-        if self._clauses:
-            found = _by_circuit(Clause, self._case, self._reason, enough, clock.left())
-        else:
-            found = _by_circuit(Term, self._case, self._reason, enough, clock.left())
+        enough = None if self._limit is None else self._limit + 1
+        find = direct.prime_implicates if self._clauses else direct.prime_implicants
+        with ending(clock.check):
+            found = find(
+                reason.manager,
+                reason.root,
+                positions=self._case.positions,
+                limit=enough,
+                time_limit=clock.left(),
+                variable_minimal=True,
+            )
         for prime in found:
             self.ordered = found.ordered
             yield prime.masks

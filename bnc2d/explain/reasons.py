@@ -27,18 +27,22 @@ class Case:
     What single changes do is read off the diagram first. Where a feature alone can make the formula false,
     ``feature ∈ the states that do not`` follows from the reasons, and is stated once, at the top; below, the
     formula is conditioned on it, which often leaves little.
+
+    The formula and the reasons are made when they are first asked for: on large models that takes seconds,
+    which whoever asks may limit.
     """
 
-    formula: NNF
+    domain: Domain
+    make: Callable[[], NNF]
     positions: tuple[int, ...]
     fixed: frozenset[FeatureId]
     diagram: Diagram
     labels: frozenset[int]
 
-    @property
-    def domain(self) -> Domain:
-        """The features and their states."""
-        return self.formula.domain
+    @cached_property
+    def formula(self) -> NNF:
+        """The OR-decomposable formula."""
+        return self.make()
 
     @cached_property
     def _manager(self) -> Manager:

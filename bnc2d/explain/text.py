@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.contrast import Contrast
-from bnc2d.logic.primes.stream import Primes
+from bnc2d.explain.robust import Robustness
+from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.terms import Clause, Term
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Reason = TypeVar("Reason", Term, Clause)
 
 FEW, MANY = 2, 200  # reasons a list: by default, and when all are asked for
-_FEW_SECONDS, _MANY_SECONDS = 2.0, 10.0  # for each list
+FEW_SECONDS, MANY_SECONDS = 5.0, 30.0  # for the whole text
 _COUNT_SECONDS = 1.0  # for saying how many more there are
 _MOST_COUNTED = 1000  # where counting means listing
 _MOST_CHANGES = 64  # of one reason, to say where they lead
@@ -58,11 +59,22 @@ class Answer:
         return f"{self.question} ({self.kind})" if self.question and self.lines else self.question
 
 
-@dataclass(frozen=True)
 class _Limits:
-    reasons: int
-    seconds: float
-    brief: bool
+    """How many reasons a list may have, and one time limit that the lists of a text share."""
+
+    def __init__(self, reasons: int, seconds: float, brief: bool) -> None:
+        self.reasons, self.seconds, self.brief = reasons, seconds, brief
+        self._clock = Clock(seconds)
+        self._clock.left()  # it runs from now on
+        self.lists = 1
+
+    def next_list(self) -> Clock:
+        """Return the clock of a list: an even share of the time that is left for it and those to come."""
+        left = self._clock.left() or 0.0
+        share = Clock(left / max(1, self.lists))
+        share.left()
+        self.lists -= 1
+        return share
 
 
 def to_text(
@@ -79,7 +91,7 @@ def to_text(
 
 
 def headline(explanation: Explanation) -> str:
-    """Return the decision, the instance and what is fixed, in sentences."""
+    """Return the decision, the instance, on what rule it rests and what is fixed, in sentences."""
     own = [f"{name} is {state}" for name, state in explanation.instance.items()]
     lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own)}."]
     if explanation.caveat:
@@ -119,26 +131,45 @@ def answers(
     limit: int | None = None,
     time_limit: float | None = None,
 ) -> Iterator[Answer]:
-    """Yield why, why not each other class (or only ``towards``), and what would change the decision."""
+    """Yield one reason and a nearest change; then why, why not another class, and what changes the decision.
+
+    "Why not" is asked of each other class, or of ``towards`` alone. ``time_limit`` is for all of it: each
+    list gets an even share of what those before it left.
+    """
+    reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
     limits = _Limits(
-        (MANY if everything else FEW) if limit is None else limit,
-        (_MANY_SECONDS if everything else _FEW_SECONDS) if time_limit is None else time_limit,
-        not everything,
+        reasons if limit is None else limit, seconds if time_limit is None else time_limit, not everything
     )
-    classes = explanation.model.classes
-    others = [name for name in classes if name != explanation.decision] if towards is None else [towards]
-    yield from _why(explanation, limits)
+    model = explanation.model
+    others = (
+        [name for name in model.classes if name != explanation.decision] if towards is None else [towards]
+    )
+    told = model.diagram.ends == 2 and explanation.decision not in others
+    several = max(model.domain.cardinalities, default=0) > 2
+    limits.lists = 1 + several + len(others) + (not told)
+    nearest = explanation.robustness()
+    clock = limits.next_list()
+    found = explanation.sufficient_reasons(limits.reasons, clock.left())
+    terms = list(found)
+    if nearest.distance is not None:
+        yield from _in_short(explanation, terms[0] if terms else explanation.a_sufficient_reason(), nearest)
+    count = explanation.count_sufficient_reasons
+    yield _why(explanation, terms, _rest(found, len(terms), count, limits, clock))
+    if several and nearest.distance is not None:
+        weaker = _other_states(explanation, limits)
+        if weaker.lines:
+            yield weaker
     for name in others:
         yield _why_not(explanation, name, limits)
-    only = explanation.model.diagram.ends == 2 and explanation.decision not in others
-    yield _what_changes(explanation, limits, told=only)
+    yield _what_changes(explanation, nearest, limits, told)
 
 
 def render(head: str, found: Iterable[Answer]) -> str:
     """Return text: a paragraph for each question, formal terms in a column where they fit."""
     paragraphs = [head]
     for answer in found:
-        opening = f"{answer.heading}\n{answer.lead}" if answer.question else answer.lead
+        lead = _wrapped(answer.lead, "", "")
+        opening = f"{answer.heading}\n{lead}" if answer.question else lead
         column = max(
             (len(line.plain) for line in answer.lines if len(line.plain) <= _WIDEST_PLAIN), default=0
         )
@@ -168,28 +199,34 @@ def _wrapped(text: str, first: str, rest: str) -> str:
     )
 
 
-def _why(explanation: Explanation, limits: _Limits) -> Iterator[Answer]:
-    question = f"Why is {explanation.target} {_name(explanation.decision)}?"
-    kind = "sufficient reasons"
-    found = explanation.sufficient_reasons(limits.reasons, limits.seconds)
-    reasons = list(found)
-    if any(not term for term in reasons):
-        yield Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
-        return
-    lines = tuple(Line(_sentence(term), str(term)) for term in reasons)
-    rest = _rest(found, len(lines), explanation.count_sufficient_reasons, limits)
-    fixed = f", with {_series(explanation.fixed)} as here" if explanation.fixed else ""
-    lead = f"Each line alone is enough{fixed}, whatever the other features are:"
-    yield Answer(question, kind, lead, lines, rest)
-    if max(explanation.model.domain.cardinalities, default=0) > 2:
-        weaker = _other_states(explanation, limits)
-        if weaker.lines:
-            yield weaker
+def _in_short(explanation: Explanation, enough: Term, nearest: Robustness) -> Iterator[Answer]:
+    """Yield one reason and a nearest change, both certain however early the lists end."""
+    domain, own = explanation.model.domain, explanation.instance
+    lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
+    yield Answer("In short", "", f"{lead}, whatever the other features are.")
+    witness = nearest.witness or {}
+    changes = Term(domain, {name: state for name, state in witness.items() if state != own[name]})
+    lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
+    impossible = (
+        "" if explanation.model.classifier.is_possible(witness) else ", though that is impossible too"
+    )
+    fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
+    yield Answer("", "", f"{lead}{impossible}{fewer}.")
+
+
+def _why(explanation: Explanation, terms: list[Term], rest: str) -> Answer:
+    question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"
+    if any(not term for term in terms):
+        return Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
+    lines = tuple(Line(_sentence(term), str(term)) for term in terms)
+    lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever the other features are:"
+    return Answer(question, kind, lead, lines, rest)
 
 
 def _other_states(explanation: Explanation, limits: _Limits) -> Answer:
     """Return the general sufficient reasons that allow more states than the instance's own."""
-    found = explanation.general_sufficient_reasons(max(MANY, limits.reasons), limits.seconds)
+    time = limits.next_list().left()
+    found = explanation.general_sufficient_reasons(max(MANY, limits.reasons), time)
     weaker = (term for term in found if any(len(states) > 1 for states in term.values()))
     lines = tuple(Line(_sentence(term), str(term)) for term in islice(weaker, limits.reasons))
     more = next(weaker, None) is not None or found.cut is not None
@@ -201,7 +238,8 @@ def _other_states(explanation: Explanation, limits: _Limits) -> Answer:
 
 def _why_not(explanation: Explanation, name: str, limits: _Limits) -> Answer:
     question, kind = f"Why is {explanation.target} not {name}?", "contrastive explanations"
-    found = explanation.contrastive(name, limits.reasons, limits.seconds)
+    clock = limits.next_list()
+    found = explanation.contrastive(name, limits.reasons, clock.left())
     if found.message is not None:
         return Answer(question, kind, found.message[0].upper() + found.message[1:] + ".")
     lines = tuple(Line(_sentence(_opposite(clause), "were"), str(clause)) for clause in found)
@@ -214,43 +252,46 @@ def _why_not(explanation: Explanation, name: str, limits: _Limits) -> Answer:
         return total
 
     lead = f"{explanation.target} would be {name}, all else as it is, if"
-    return Answer(question, kind, lead, lines, _rest(found, len(lines), count, limits))
+    return Answer(question, kind, lead, lines, _rest(found, len(lines), count, limits, clock))
 
 
-def _what_changes(explanation: Explanation, limits: _Limits, told: bool) -> Answer:
+def _what_changes(explanation: Explanation, nearest: Robustness, limits: _Limits, told: bool) -> Answer:
     """Return what leads to any other decision, in short where the only other one was ``told`` of before."""
     question, kind = "What would change it?", "general necessary reasons"
-    distance = explanation.robustness().distance
-    if distance is None:
+    if nearest.distance is None:
         return Answer(question, kind, f"Nothing: {_always(explanation)}.")
-    features = "1 feature" if distance == 1 else f"{distance} features"
+    features = "1 feature" if nearest.distance == 1 else f"{nearest.distance} features"
     if told:
-        return Answer(question, kind, f"At least {features} must change, as above: there is no third class.")
-    found = explanation.general_necessary_reasons(limits.reasons, limits.seconds)
+        return Answer(question, kind, f"At least {features} must change; there is no third class.")
+    clock = limits.next_list()
+    found = explanation.general_necessary_reasons(limits.reasons, clock.left())
     lines = tuple(
         Line(f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause)}", str(clause))
         for clause in found
     )
-    rest = _rest(found, len(lines), explanation.count_general_necessary_reasons, limits)
+    rest = _rest(found, len(lines), explanation.count_general_necessary_reasons, limits, clock)
     lead = f"At least {features} must change. {explanation.target} is no longer "
     return Answer(question, kind, lead + f"{_name(explanation.decision)}, all else as it is, if", lines, rest)
 
 
 def _rest(
-    found: Primes[Reason] | Contrast, shown: int, count: Callable[[float], int], limits: _Limits
+    found: Primes[Reason] | Contrast,
+    shown: int,
+    count: Callable[[float], int],
+    limits: _Limits,
+    clock: Clock,
 ) -> str:
     """Say what a list leaves out."""
     if found.cut is None:
         return ""
+    others = " (those shown need not be the shortest)" if shown and not found.ordered else ""
     if found.cut == "time":
-        return f"and perhaps more: the list ended after {limits.seconds:g} s"
+        return f"and perhaps more: the time limit of {limits.seconds:g} s for all ended this list{others}"
     place = "" if limits.brief else f" (the list ends at its limit of {limits.reasons})"
-    if shown and not found.ordered:
-        place += " (those shown need not be the shortest)"
     try:
-        return f"and {count(min(_COUNT_SECONDS, limits.seconds)) - shown} more{place}"
+        return f"and {count(min(_COUNT_SECONDS, clock.left() or 0.0)) - shown} more{place}{others}"
     except LimitExceeded:
-        return f"and many more, not counted{place}"
+        return f"and more, not counted{place}{others}"
 
 
 def _outcome(explanation: Explanation, clause: Clause) -> str:
@@ -260,6 +301,10 @@ def _outcome(explanation: Explanation, clause: Clause) -> str:
     if len(decisions) > _MOST_CHANGES:
         return f"{target} is another"
     return f"{target} is {' or '.join(_name(decision) for decision in dict.fromkeys(decisions))}"
+
+
+def _as_fixed(explanation: Explanation) -> str:
+    return f", with {_series(explanation.fixed)} as here" if explanation.fixed else ""
 
 
 def _always(explanation: Explanation) -> str:

@@ -88,7 +88,8 @@ def test_limits(diagnosis: CompiledModel) -> None:
     found = e.contrastive("0", limit=2)
     assert (len(list(found)), found.cut, found.complete) == (2, "limit", False)
     late = e.contrastive("0", time_limit=0)
-    assert (list(late), late.cut) == ([], "time")
+    (one,) = late
+    assert (one in set(e.contrastive("0")), late.cut) == (True, "time")
     with pytest.raises(LogicError, match="negative"):
         e.contrastive("0", limit=-1)
     with pytest.raises(LogicError, match="negative"):

@@ -21,6 +21,10 @@ SHORT = """\
 Decision: D is 2.
 The instance: BP is High, CT is 1 and HR is Normal.
 
+In short
+D is 2 because BP is High and CT is 1: that is enough, whatever the other features are.
+D would be 1 if BP were Normal.
+
 Why is D 2? (sufficient reasons)
 Each line alone is enough, whatever the other features are:
   • BP is High and CT is 1         BP=High ∧ CT
@@ -85,7 +89,7 @@ def test_two_classes_are_not_told_twice() -> None:
     model = Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
     e = model.explain({"D": "1", "E": "0", "F": "1"})
     assert "  • D were 0 and E were 1    D ∨ ¬E" in e.to_text()
-    assert e.to_text().endswith("At least 2 features must change, as above: there is no third class.")
+    assert e.to_text().endswith("At least 2 features must change; there is no third class.")
     assert "  • D is 0 and E is 1: then A is 0    D ∨ ¬E" in e.to_text(towards="1")
 
 
@@ -146,7 +150,7 @@ def test_limits_are_kept_and_stated() -> None:
     assert len(text.splitlines()) < 30
     whole = e.to_text(all=True)
     assert f"and {e.count_sufficient_reasons() - 200} more (the list ends at its limit of 200)" in whole
-    assert "and perhaps more: the list ended after 0 s" in e.to_text(time_limit=0)
+    assert "and perhaps more: the time limit of 0 s for all ended this list" in e.to_text(time_limit=0)
     assert perf_counter() - started < 20
     assert f"and {e.count_sufficient_reasons() - 1} more" in e.to_text(limit=1)
     assert max(map(len, text.splitlines())) <= 100

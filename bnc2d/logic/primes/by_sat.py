@@ -72,6 +72,7 @@ def _primes(
     def make(clock: Clock) -> Iterator[Prime]:
         from pysat.solvers import Solver
 
+        clock.check()
         try:
             with CircuitSolver(manager, root, clock.left()) as solver, Solver(name="glucose4") as unexplored:
                 search = _Search(domain, solver, unexplored, value=not clauses, clock=clock)

@@ -150,6 +150,7 @@ class _Task:
         self.ordered = False  # whether they come shortest first, once that is known
 
     def run(self, mode: Mode, limit: int | None, clock: Clock) -> Iterator[dict[FeatureId, StateMask]]:
+        clock.check()
         if mode != "lazy":
             try:
                 family = self._bottom_up(self._spender(mode, limit, clock))

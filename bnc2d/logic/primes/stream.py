@@ -69,7 +69,6 @@ class Primes(Iterator[Item], Generic[Item]):
 
     @staticmethod
     def _open(make: Callable[[Clock], Iterator[Item]], clock: Clock) -> Iterator[Item]:
-        clock.check()
         yield from make(clock)
 
     @property

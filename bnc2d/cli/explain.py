@@ -51,7 +51,10 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)"
     )
     command.add_argument(
-        "--time-limit", type=amount, metavar="S", help="seconds a list (default: 2, with --all 10)"
+        "--time-limit",
+        type=amount,
+        metavar="S",
+        help="seconds a text (default: 5, with --all 30); in data a list (2, with --all 10)",
     )
     command.add_argument("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
     command.set_defaults(run=run)

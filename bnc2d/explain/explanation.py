@@ -325,10 +325,10 @@ class Explanation:
     ) -> str:
         """Return one reason and a nearest change, then why, why not and what would change it, in sentences.
 
-        Each line of a list has its formal reason beside it. The two shortest reasons a question are given, and
-        how many more there are; with ``all`` up to 200. ``limit`` replaces these numbers. ``time_limit`` is
-        for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason at
-        least. ``towards`` asks "why not" of that class alone.
+        Each line of a list has its formal reason beside it. The two shortest reasons a question are given,
+        and how many more there are; with ``all`` up to 200. ``limit`` replaces these numbers. ``time_limit``
+        is for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason
+        at least. ``towards`` asks "why not" of that class alone.
         """
         return text.to_text(self, everything=all, towards=towards, limit=limit, time_limit=time_limit)
 

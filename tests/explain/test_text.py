@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from random import Random
 from time import perf_counter
 
 import pytest
 
 import bnc2d
 from bnc2d import CPT, BayesianNetwork, Classifier, ClassifierError, CompiledModel, Explanation, Variable
+from bnc2d.compile.store import model_from_bytes, model_to_bytes
 from bnc2d.explain.text import Answer, answers
-from bnc2d.testing import mixed_classifier, random_instance, random_naive_bayes
+from bnc2d.testing import mixed_classifier, random_instance, random_naive_bayes, random_noisy_or
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 
@@ -156,6 +158,62 @@ def test_limits_are_kept_and_stated() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
+@pytest.fixture(scope="module")
+def large() -> list[CompiledModel]:
+    """Models whose reasons take longer than a text may: two classes with a large diagram, and six classes."""
+    findings = random_noisy_or(3, 24)
+    names = [name for name in findings.names if name.startswith("X")]
+    return [
+        Classifier(findings, "Y", names).compile(),
+        Classifier(random_naive_bayes(3, 9, states=3, classes=6), "Y").compile(),
+    ]
+
+
+def test_no_answer_is_empty_when_time_is_up(large: list[CompiledModel]) -> None:
+    for model in large:
+        for seed in range(5):
+            e = model.explain(random_instance(model.classifier, seed))
+            found = list(answers(e, time_limit=0))
+            assert [answer.question for answer in found[:2]] == ["In short", ""]
+            for answer in found[2:]:
+                assert_true(e, answer, free_is_sampled=True)
+                assert answer.lines or answer.lead.endswith(".")
+                assert answer.lines or not answer.rest
+                assert "above" not in answer.lead
+            cut = [answer for answer in found if answer.rest]
+            assert len(cut) >= len(model.classes)
+            assert all(
+                answer.rest.startswith("and perhaps more: the time limit of 0 s for all ended this list")
+                for answer in cut
+                if answer.question
+            )
+
+
+def test_the_short_answer_is_certain(large: list[CompiledModel]) -> None:
+    for model in large:
+        for seed in range(2):
+            e = model.explain(random_instance(model.classifier, seed))
+            for limit in (0, 2):
+                enough, nearest = list(answers(e, limit=limit, time_limit=0))[:2]
+                sentence = enough.lead.partition(" because ")[2].partition(": that is enough")[0]
+                assert e.is_sufficient({name: states[0] for name, states in read(sentence, model).items()})
+                target, _, sentence = nearest.lead.rstrip(".").partition(" if ")
+                changes = read(sentence.partition(";")[0], model)
+                assert len(changes) == e.robustness().distance
+                (changed,) = variants(e, changes, free=False)
+                assert target == f"Y would be {model.predict(changed)}"
+
+
+@pytest.mark.parametrize("time_limit", [0.2, 1.0])
+def test_one_time_limit_for_the_whole_text(large: list[CompiledModel], time_limit: float) -> None:
+    for model in large:
+        loaded = model_from_bytes(model_to_bytes(model))  # no formula of a complement is made yet
+        e = loaded.explain(random_instance(model.classifier, 2))
+        started = perf_counter()
+        e.to_text(all=True, limit=10**6, time_limit=time_limit)
+        assert perf_counter() - started < time_limit + 1
+
+
 # --- every sentence is true ---------------------------------------------------------------------------------
 
 
@@ -188,12 +246,22 @@ def variants(e: Explanation, allowed: dict[str, list[str]], free: bool) -> Itera
         yield dict(zip(e.instance, states, strict=True))
 
 
-def assert_true(e: Explanation, answer: Answer) -> None:
+def some_variants(e: Explanation, allowed: dict[str, list[str]]) -> Iterator[dict[str, str]]:
+    """Yield some instances with these states, the other features at random."""
+    for seed in range(50):
+        rng = Random(seed)  # noqa: S311 - reproducible test data
+        other = random_instance(e.model.classifier, seed)
+        yield {name: rng.choice(allowed.get(name, [state])) for name, state in other.items()}
+
+
+def assert_true(e: Explanation, answer: Answer, free_is_sampled: bool = False) -> None:
     for line in answer.lines:
         sentence, _, outcome = line.plain.partition(": then ")
         named = read(sentence, e.model)
         free = "sufficient" in answer.kind
-        reached = {e.model.predict(instance) for instance in variants(e, named, free)}
+        sampled = free and free_is_sampled
+        meant = some_variants(e, named) if sampled else variants(e, named, free)
+        reached = set(e.model.predict(list(meant)))
         if free:
             assert reached == {e.decision}
         elif answer.question.startswith("Why"):

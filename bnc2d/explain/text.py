@@ -207,9 +207,8 @@ def _in_short(explanation: Explanation, enough: Term, nearest: Robustness) -> It
     witness = nearest.witness or {}
     changes = Term(domain, {name: state for name, state in witness.items() if state != own[name]})
     lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
-    impossible = (
-        "" if explanation.model.classifier.is_possible(witness) else ", though that is impossible too"
-    )
+    possible = explanation.model.classifier.is_possible(witness)
+    impossible = "" if possible else ", though the network gives that probability 0"
     fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
     yield Answer("", "", f"{lead}{impossible}{fewer}.")
 

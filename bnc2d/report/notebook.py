@@ -134,7 +134,8 @@ def _nearest(explanation: Explanation) -> str:
         if state != explanation.instance[name]
     ]
     decision = "no class" if found.decision is None else text(found.decision)
-    return f"{decision}, with {_some(changes, len(changes))}"
+    impossible = "" if explanation.model.classifier.is_possible(found.witness) else " (probability 0)"
+    return f"{decision}, with {_some(changes, len(changes))}{impossible}"
 
 
 def _reasons(found: Primes[Term] | Primes[Clause]) -> str:

@@ -56,7 +56,11 @@ def test_explanations_say_so(case: tuple[str, CompiledModel], tmp_path: Path) ->
             assert e.possible is possible
             seen[possible] += 1
             text, html = " ".join(e.to_text(limit=1).split()), e._repr_html_()
-            assert ("impossible" in text, "impossible" in html) == (not possible, not possible)
+            said = "This instance is impossible"
+            assert (said in text, said in html) == (not possible, not possible)
+            way_out = model.classifier.is_possible(e.robustness().witness)
+            assert ("though the network gives that probability 0" in text) == (not way_out)
+            assert ("(probability 0)" in html) == (not way_out)
             if not possible:
                 assert e.decided_by == ("threshold rule" if name == "threshold" else "tie rule")
                 assert e.caveat.endswith(SAID[name])

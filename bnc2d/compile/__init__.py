@@ -10,13 +10,14 @@ The default method is in ``fast``, which lists its steps:
 - the cut: ``cut``, ``cut_search``, ``cut_model``, ``summation``;
 - tables: ``tables``, ``parts``, ``patterns``; what float64 loses in them: ``underflow``;
 - labels: ``meeting``, ``join``, ``labels``, ``rows``; close calls: ``settle``, ``resolve``;
-- the diagram: ``reduce``, ``diagram``; where one dimension decides: ``intervals``.
+- the diagram: ``reduce``, ``diagram``; where one dimension decides: ``intervals`` with
+  ``intervals_levels``, ``intervals_order`` and ``intervals_products``.
 
 Two more to compare it with: ``block_order`` (Shih, Choi and Darwiche 2019) with ``block_order_search``,
 ``block_order_tables``, ``block_order_descent`` and ``block_order_intervals``; and brute force,
 ``enumerate_method``. Both leave the diagram as it is (``circuit``).
 
-From the diagram to small formulas: ``minimise`` with ``plan``, ``blocks``, ``guards``, ``implication``,
-``netlist``, ``sift``. What comes out is in ``model``, saved by ``store``; options and limits are in
-``compiler`` and ``limits``.
+From the diagram to small formulas: ``minimise`` with ``state_groups``, ``plan``, ``blocks``, ``guards``,
+``implication``, ``netlist``, ``sift``. What comes out is in ``model``, saved by ``store``; options and limits
+are in ``compiler`` and ``limits``.
 """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bnc2d.checking import checked
+from bnc2d.compile.netlist import same_states
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 
 _LITERAL, _AND = int(Kind.LITERAL), int(Kind.AND)
@@ -43,9 +46,16 @@ def _literals(manager: Manager, gate: NodeId) -> dict[int, NodeId]:
     return {payloads[child][0]: child for child in payloads[gate] if kinds[child] == _LITERAL}
 
 
-def flatten(source: Manager, root: NodeId, target: Manager, dissolved: set[NodeId]) -> NodeId:
+def flatten(
+    source: Manager,
+    root: NodeId,
+    target: Manager,
+    dissolved: set[NodeId],
+    states: Callable[[int, int], int] = same_states,
+) -> NodeId:
     """Return the formula in another manager, without those gates, which can be dissolved.
 
+    ``states`` says which states the mask of a feature stands for in the other manager.
     The disjuncts of a dissolved OR share no feature with its siblings, so the circuit stays OR-decomposable.
     """
     kinds, payloads = source.kinds, source.payloads
@@ -54,7 +64,7 @@ def flatten(source: Manager, root: NodeId, target: Manager, dissolved: set[NodeI
     for node in checked(source.reachable(root)):
         kind, payload = kinds[node], payloads[node]
         if kind == _LITERAL:
-            images[node] = target.add_literal(payload[0], payload[1])
+            images[node] = target.add_literal(payload[0], states(payload[0], payload[1]))
         elif kind >= _AND:
             children: list[NodeId] = []
             for child in payload:

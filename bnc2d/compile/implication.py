@@ -7,13 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import checkpoint
-from bnc2d.compile.hashing import hash_weights, sorted_distinct
+from bnc2d.checking import checkpoint, pieces
+from bnc2d.compile.hashing import hash_weights, sorted_distinct, stable_order
 
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
 _WORDS = 8
-# A level with more pairs than this is not walked: what is not proven counts as not implied.
+# A level with more pairs than this, or more pairs of children, is not walked: what is not proven counts as
+# not implied.
 _PAIRS_AT_ONCE = 250_000
+_CHILDREN_AT_ONCE = 1 << 22
+# Random instances are compared for so many pairs together.
+_REFUTED_AT_ONCE = 1 << 16
 _NO, _YES = -2, -1  # settled pairs, where a code of an open pair could stand
 
 
@@ -60,7 +64,7 @@ class Implications:
             if not here.any():
                 continue
             pairs, waiting = pending[here], pending[~here]
-            if len(pairs) > _PAIRS_AT_ONCE:
+            if len(pairs) > min(_PAIRS_AT_ONCE, _CHILDREN_AT_ONCE // level.shape[1]):
                 below = np.full((len(pairs), 1), _NO, dtype=np.int64)
             else:
                 below = self._settle(*(self._cofactors(node[here], level, first) for node in (a, b)))
@@ -71,7 +75,7 @@ class Implications:
             settled: NDArray[np.bool_] = asked == _YES
             return settled
         codes = np.concatenate([pairs for pairs, _ in walked])
-        ranks = np.argsort(codes)
+        ranks = stable_order(codes)
         # The settled codes -1 and -2 index the two values at the end.
         values = np.zeros(len(codes) + 2, dtype=bool)
         values[_YES] = True
@@ -85,20 +89,26 @@ class Implications:
 
     def refuted(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each pair whether a random instance is in the left node and not in the right one."""
-        found: NDArray[np.bool_] = (self._first[left] & ~self._first[right]) != 0
-        rest = np.nonzero(~found)
-        a, b = left[rest], right[rest]
-        found[rest] = (self._samples[a] & ~self._samples[b]).any(axis=-1)
+        found = np.empty(len(left), dtype=bool)
+        for piece in pieces(len(left), _REFUTED_AT_ONCE):
+            a, b = left[piece], right[piece]
+            hit = (self._first[a] & ~self._first[b]) != 0
+            rest = np.flatnonzero(~hit)
+            hit[rest] = (self._samples[a[rest]] & ~self._samples[b[rest]]).any(axis=1)
+            found[piece] = hit
         return found
 
     def _settle(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return YES or NO where that is easily seen, else the code of the pair."""
+        shape = left.shape
+        left, right = left.reshape(-1), right.reshape(-1)
         codes = left * self._count + right
-        codes[self.refuted(left, right)] = _NO
         # A reduced diagram has one node for false and one for true.
         codes[(left == 1) | (right == 0)] = _NO
         codes[(left == right) | (left == 0) | (right == 1)] = _YES
-        return codes
+        unsettled = np.flatnonzero(codes >= 0)
+        codes[unsettled[self.refuted(left[unsettled], right[unsettled])]] = _NO
+        return codes.reshape(shape)
 
     @staticmethod
     def _cofactors(nodes: NDArray[np.int64], level: NDArray[np.int64], first: int) -> NDArray[np.int64]:
@@ -112,7 +122,9 @@ class Implications:
 def _positions(
     wanted: NDArray[np.int64], codes: NDArray[np.int64], ranks: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    positions = wanted.copy()
-    open_pairs = wanted >= 0
-    positions[open_pairs] = ranks[np.searchsorted(codes, wanted[open_pairs], sorter=ranks)]
-    return positions
+    positions = wanted.reshape(-1).copy()
+    open_pairs = np.flatnonzero(positions >= 0)
+    for piece in pieces(len(open_pairs)):
+        places = open_pairs[piece]
+        positions[places] = ranks[np.searchsorted(codes, positions[places], sorter=ranks)]
+    return positions.reshape(wanted.shape)

@@ -1,6 +1,6 @@
 """Small OR-decomposable formulas of the classes of a diagram: the best of a few circuits each.
 
-Steps, for the function "the instance is in this class":
+Steps, for the function "the instance is in this class", with states that are alike as one (``state_groups``):
 1. the two-ended diagram of the class, in the given order of features and in one found by sifting;
 2. for each order, blocks of levels for a few estimates of what guards cost (see ``plan``);
 3. the circuit of each plan, flattened (see ``blocks``); the one with the fewest nodes is kept.
@@ -22,6 +22,7 @@ from bnc2d.compile.implication import Implications
 from bnc2d.compile.netlist import Circuit
 from bnc2d.compile.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.sift import sift
+from bnc2d.compile.state_groups import StateGroups
 from bnc2d.compile.subfunctions import CellTables, SubFunctions, two_ended
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import Manager, NodeId
@@ -99,14 +100,19 @@ class Minimiser:
 
     def __init__(self, diagram: Diagram, domain: Domain, effort: float = 1.0) -> None:
         self.manager = Manager(domain)
-        self._diagram = diagram
+        self._whole = diagram
         self._effort = effort
         self._formulas: dict[tuple[int, bool], NodeId] = {}
         self._candidates: dict[int, list[_Candidate]] = {}
 
+    @cached_property
+    def _groups(self) -> StateGroups:
+        """The diagram that formulas are made of, over groups of states."""
+        return StateGroups.of(self._whole, self.manager.domain)
+
     def formula(self, label: int, negated: bool = False) -> NodeId:
         """Return the OR-decomposable formula of the instances with this label, or of all others."""
-        if self._diagram.ends == 2 and label == 0:
+        if self._whole.ends == 2 and label == 0:
             label, negated = 1, not negated
         key = (label, negated)
         if key not in self._formulas:
@@ -114,7 +120,7 @@ class Minimiser:
         return self._formulas[key]
 
     def _make(self, label: int, negated: bool) -> NodeId:
-        domain = self.manager.domain
+        domain = self._groups.domain
         first_time = label not in self._candidates
         candidates = self._plan(label) if first_time else self._candidates[label]
         given = candidates[0].function
@@ -131,28 +137,28 @@ class Minimiser:
             plain = self._plain(given.diagram, negated, made[best].size)
             if plain is not None:
                 return plain
-        return made[best].add_to(self.manager)
+        return made[best].add_to(self.manager, self._groups.states)
 
     def _plain(self, diagram: Diagram, negated: bool, limit: int) -> NodeId | None:
         """Return the formula that decides one level at a time, if it has fewer nodes than the limit."""
         if diagram.node_count > _COMPARED_NODES:
             return None
-        scratch = Manager(self.manager.domain)
+        scratch = Manager(self._groups.domain)
         root = class_formula(diagram, scratch, 1, negated)
         dissolved = dissolvable(scratch, root)
         if node_count(scratch, root) - len(dissolved) >= limit:
             return None
-        return flatten(scratch, root, self.manager, dissolved)
+        return flatten(scratch, root, self.manager, dissolved, self._groups.states)
 
     def _plan(self, label: int) -> list[_Candidate]:
         """Return what to try: orders with blocks, the given order first."""
-        given = two_ended(self._diagram, label)
+        given = two_ended(self._groups.diagram, label)
         functions = [_Function(given)]
         if not given.node_count or self._effort <= 0:
             return functions[0].candidates([scaled(1.0)])
-        share = self._effort / (1 if self._diagram.ends == 2 else self._diagram.ends)
+        share = self._effort / (1 if self._whole.ends == 2 else self._whole.ends)
         if given.node_count <= share * _SIFTED_NODES:
-            sifted = sift(given, self.manager.domain.cardinalities, int(share * _SIFT_WORK))
+            sifted = sift(given, self._groups.domain.cardinalities, int(share * _SIFT_WORK))
             if sifted is not given:
                 functions.append(_Function(sifted))
         plans = [function.candidates([scaled(scale) for scale in _GUARD_SCALES]) for function in functions]

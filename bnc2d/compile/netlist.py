@@ -5,7 +5,7 @@ A gate that serves one gate of its own kind only is dissolved: its children move
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,11 @@ from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 _CONSTANT, _LITERAL, _AND, _OR = (int(kind) for kind in Kind)
 # So many gates are added to a manager between two checks.
 _GATES_AT_ONCE = 20_000
+
+
+def same_states(_: int, mask: int) -> int:
+    """Return the states that a mask of a feature stands for: its own."""
+    return mask
 
 
 class Draft:
@@ -144,11 +149,11 @@ class Circuit:
         """The number of nodes; a manager that finds equal gates may need fewer."""
         return max(1, len(self.literals) + len(self.gates))
 
-    def add_to(self, manager: Manager) -> NodeId:
-        """Add the circuit to a manager and return its root."""
+    def add_to(self, manager: Manager, states: Callable[[int, int], int] = same_states) -> NodeId:
+        """Add the circuit to a manager, where ``states`` says what a feature's mask is; return its root."""
         images = [FALSE, TRUE] + [FALSE] * (self.node_range - 2)
         for node, feature, mask in self.literals:
-            images[node] = manager.add_literal(feature, mask)
+            images[node] = manager.add_literal(feature, states(feature, mask))
         start = 0
         for first in range(0, len(self.gates), _GATES_AT_ONCE):
             checkpoint()

@@ -14,10 +14,15 @@ from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.enumerate_method import compile_by_enumeration
 from bnc2d.compile.fast import compile_diagram
 from bnc2d.compile.feature_tree import Widths
+from bnc2d.compile.impossible import with_impossible
 from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
 from bnc2d.compile.model import CompiledModel, Stats
 from bnc2d.compile.paper_method import compile_by_paper
+from bnc2d.compile.target_part import TargetPart, target_part
 from bnc2d.errors import ClassifierError
+from bnc2d.logic.domain import FeatureId
+from bnc2d.logic.fold import rewrite
+from bnc2d.logic.manager import NodeId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 
@@ -55,18 +60,29 @@ def compile_classifier(
     with reporting(progress) as report:
         watch = Watch(time_limit, report)
         with ending(watch.check):
-            return METHODS[method](_Job(classifier, watch, limit, arithmetic == "certified", executor))
+            with watch.timed("order"):
+                part = target_part(classifier)
+            return METHODS[method](_Job(part, watch, limit, arithmetic == "certified", executor))
 
 
 @dataclass(frozen=True)
 class _Job:
     """What to compile, under which limits and with whose help."""
 
-    classifier: Classifier
+    part: TargetPart
     watch: Watch
     memory_limit: int
     certified: bool
     executor: Executor | None
+
+    @property
+    def classifier(self) -> Classifier:
+        """What a method compiles."""
+        return self.part.classifier
+
+    def whole(self, diagram: Diagram) -> Diagram:
+        """Return the diagram of the whole classifier, given what a method made of the target's part."""
+        return with_impossible(self.part, diagram, self.watch, self.memory_limit)
 
 
 def _widths(widths: Widths) -> dict[str, int]:
@@ -80,6 +96,7 @@ def _widths(widths: Widths) -> dict[str, int]:
 
 def _fast(job: _Job) -> CompiledModel:
     result = compile_diagram(job.classifier, job.watch, job.memory_limit, job.certified, job.executor)
+    diagram = job.whole(result.diagram)
     stats = Stats(
         method="fast",
         seconds=job.watch.seconds,
@@ -88,9 +105,9 @@ def _fast(job: _Job) -> CompiledModel:
         frontier=result.frontier,
         cells=result.labels.cells,
         exact_calls=result.labels.exact_calls,
-        diagram_nodes=result.diagram.node_count,
+        diagram_nodes=diagram.node_count,
     )
-    model = CompiledModel(job.classifier, result.diagram, stats)
+    model = CompiledModel(job.part.whole, diagram, stats)
     with job.watch.phase("formulas"):
         for made, name in enumerate(model.classes):
             job.watch.check(made / len(model.classes))
@@ -101,17 +118,27 @@ def _fast(job: _Job) -> CompiledModel:
 def _paper(job: _Job) -> CompiledModel:
     _refuse_options(job, "paper")
     result = compile_by_paper(job.classifier, job.watch, job.memory_limit)
+    if job.part.zero_tables:  # its formulas do not know of all impossible instances
+        return _plain_model(job, "paper", result.diagram, result.cells, result.exact_calls, result.widths)
+    diagram = job.whole(result.diagram)
     stats = Stats(
         method="paper",
         seconds=job.watch.seconds,
         **_widths(result.widths),
         cells=result.cells,
         exact_calls=result.exact_calls,
-        diagram_nodes=result.diagram.node_count,
+        diagram_nodes=diagram.node_count,
     )
-    model = CompiledModel(job.classifier, result.diagram, stats)
+    model = CompiledModel(job.part.whole, diagram, stats)
+    position = [model.features.index(name) for name in job.classifier.features]
+
+    def literal(feature: FeatureId, mask: int) -> NodeId:
+        return model.manager.add_literal(position[feature], mask)
+
     for key in sorted(result.formulas):  # the order of files, so that a loaded model is saved as it was
-        model.formulas[key] = result.formulas[key].copy_to(model.manager)
+        formula = result.formulas[key]
+        root = rewrite(formula.manager, formula.root, literal, into=model.manager)
+        model.formulas[key] = NNF(model.manager, root)
     return model
 
 
@@ -137,16 +164,20 @@ def _refuse_options(job: _Job, method: str) -> None:
         raise ClassifierError(f"the method {method!r} does not spread its work; leave executor=None")
 
 
-def _plain_model(job: _Job, method: str, diagram: Diagram, cells: int, exact_calls: int) -> CompiledModel:
+def _plain_model(
+    job: _Job, method: str, decided: Diagram, cells: int, exact_calls: int, widths: Widths | None = None
+) -> CompiledModel:
     """Return a model whose formulas are the diagram itself, clauses for each node, not made smaller."""
+    diagram = job.whole(decided)
     stats = Stats(
         method=method,
         seconds=job.watch.seconds,
+        **({} if widths is None else _widths(widths)),
         cells=cells,
         exact_calls=exact_calls,
         diagram_nodes=diagram.node_count,
     )
-    model = CompiledModel(job.classifier, diagram, stats)
+    model = CompiledModel(job.part.whole, diagram, stats)
     with job.watch.phase("formulas"):
         for label in range(len(model.classes)):
             job.watch.check(label / len(model.classes))

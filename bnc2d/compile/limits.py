@@ -30,10 +30,16 @@ class Watch:
     def phase(self, name: str) -> Iterator[None]:
         """Name what is done inside the ``with`` block, and add up its seconds."""
         self._phase = name
+        with self.timed(name):
+            self.check(0.0)
+            yield
+            self.check(1.0)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Add the seconds inside the ``with`` block to a phase, before it begins."""
         started = time.perf_counter()
-        self.check(0.0)
         yield
-        self.check(1.0)
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
     def check(self, done: float | None = None) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bnc2d.compile.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.jointree import build_jointree
 from bnc2d.compile.prepare import prepare
+from bnc2d.compile.target_part import target_part
 from bnc2d.errors import Bnc2dError
 from bnc2d.experiments.problems import read_quietly
 from bnc2d.model.classifier import Classifier, default_features
@@ -26,10 +27,10 @@ class LeafWidths:
 
 def leaf_widths(classifier: Classifier) -> LeafWidths:
     """Return the widths that the compilers report for a classifier (same jointree, same f-tree)."""
-    prepared = prepare(classifier)
+    prepared = prepare(target_part(classifier).classifier)
     jointree = build_jointree(prepared.network)
     tree = build_feature_tree(jointree, prepared.target, prepared.features)
-    return LeafWidths(tree.widths(jointree.width), len(prepared.features))
+    return LeafWidths(tree.widths(jointree.width), len(classifier.features))
 
 
 @dataclass(frozen=True)

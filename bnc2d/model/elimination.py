@@ -1,8 +1,8 @@
-"""Elimination orders, scored by the work they imply for a batch of instances."""
+"""Independent groups of tables, and elimination orders, scored by the work that instances then take."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from math import log2
 from random import Random
@@ -12,6 +12,30 @@ from bnc2d.checking import checkpoint
 
 # What an int means here: the position of a variable in its network.
 VariableId: TypeAlias = int
+
+
+def connected_groups(scopes: Sequence[Collection[Hashable]]) -> list[list[int]]:
+    """Return the positions of scopes in groups that share variables, directly or through others."""
+    users: dict[Hashable, list[int]] = {}
+    for position, scope in enumerate(scopes):
+        for variable in scope:
+            users.setdefault(variable, []).append(position)
+    left = set(range(len(scopes)))
+    groups = []
+    for seed in range(len(scopes)):
+        if seed not in left:
+            continue
+        group, pending = [], [seed]
+        left.discard(seed)
+        while pending:
+            position = pending.pop()
+            group.append(position)
+            for variable in scopes[position]:
+                near = [other for other in users.pop(variable, ()) if other in left]
+                left.difference_update(near)
+                pending.extend(near)
+        groups.append(sorted(group))
+    return groups
 
 
 @dataclass(frozen=True)

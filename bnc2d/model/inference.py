@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bnc2d.checking import Check, no_check
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT, over_common_denominator
-from bnc2d.model.elimination import FactorShape, Plan, VariableId, plan_elimination
+from bnc2d.model.elimination import FactorShape, Plan, VariableId, connected_groups, plan_elimination
 from bnc2d.model.factors import LOWEST_EXPONENT, Factor, Table, exponents, multiply_out
 from bnc2d.model.network import BayesianNetwork
 
@@ -96,24 +96,9 @@ class JointQuery:
 
     def _split(self, cpts: list[CPT]) -> tuple[list[CPT], list[list[CPT]]]:
         """Return the tables connected to the target through unobserved variables, and the other parts."""
-        users: dict[VariableId, list[int]] = {}
-        for position, cpt in enumerate(cpts):
-            for variable in self._scope(cpt):
-                users.setdefault(variable, []).append(position)
-        left = set(range(len(cpts)))
-        parts = []
-        for seed in [users[self._target][0], *range(len(cpts))]:
-            if seed not in left:
-                continue
-            part, pending = [], [seed]
-            left.discard(seed)
-            while pending:
-                position = pending.pop()
-                part.append(position)
-                near = {other for variable in self._scope(cpts[position]) for other in users[variable]} & left
-                left -= near
-                pending.extend(near)
-            parts.append([cpts[position] for position in sorted(part)])
+        scopes = [self._scope(cpt) for cpt in cpts]
+        parts = [[cpts[position] for position in group] for group in connected_groups(scopes)]
+        parts.sort(key=lambda part: not any(self._target in self._scope(cpt) for cpt in part))
         return parts[0], parts[1:]
 
     def _grouped(self, cpts: list[CPT]) -> list[list[CPT]]:

@@ -140,7 +140,7 @@ def test_limits_say_how_far_it_got() -> None:
 def test_progress_is_reported() -> None:
     seen: list[tuple[str, float]] = []
     random_classifier(1).compile(progress=lambda phase, done: seen.append((phase, done)))
-    assert {phase for phase, _ in seen} == {"order", "tables", "labels", "reduce", "formulas"}
+    assert {phase for phase, _ in seen} == {"order", "tables", "labels", "reduce", "impossible", "formulas"}
     assert all(0 <= done <= 1 for _, done in seen)
 
 

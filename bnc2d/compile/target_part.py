@@ -1,0 +1,56 @@
+"""The part of a classifier that decides: what the features leave connected to the target.
+
+With every feature observed, tables are connected only through unobserved variables, and ``P(y, x)`` is a
+product of independent parts. Only the target's part depends on ``y``. Where the others are positive they
+cancel in every comparison, so features that only they mention cannot matter: exactly those that the other
+features d-separate from the target (Lauritzen, Dawid, Larsen and Leimer 1990: separation in the moral graph
+of the ancestors). Where they are zero the instance is impossible and the tie rule decides; so of the other
+parts, only the tables with zeros are kept (``impossible``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bnc2d.model.classifier import Classifier
+from bnc2d.model.cpt import CPT
+from bnc2d.model.elimination import connected_groups
+from bnc2d.model.network import BayesianNetwork
+
+
+@dataclass(frozen=True)
+class TargetPart:
+    """A classifier with fewer features that decides every possible instance as the ``whole`` one does.
+
+    An instance that the ``zero_tables`` make impossible is decided by the tie rule. Without them and with all
+    features, ``classifier`` is the whole one.
+    """
+
+    whole: Classifier
+    classifier: Classifier
+    zero_tables: tuple[CPT, ...]
+
+
+def target_part(whole: Classifier) -> TargetPart:
+    """Return the target's part of a classifier."""
+    network = whole.network
+    observed = set(whole.features)
+    relevant = network.ancestors([whole.target, *whole.features])
+    cpts = [cpt for cpt in network.cpts if cpt.child.name in relevant]
+    groups = connected_groups([{v.name for v in cpt.scope} - observed for cpt in cpts])
+    own = next(group for group in groups if any(cpts[at].child.name == whole.target for at in group))
+    if len(own) == len(cpts):
+        return TargetPart(whole, whole, ())
+    inside = set(own)
+    zero_tables = tuple(cpt for at, cpt in enumerate(cpts) if at not in inside and 0 in cpt.exact)
+    tables = {cpts[at].child.name: cpts[at] for at in own}
+    mentioned = {variable.name for cpt in tables.values() for variable in cpt.scope}
+    features = [name for name in whole.features if name in mentioned] or [whole.features[0]]
+    variables = [v for v in network.variables if v.name in mentioned or v.name == features[0]]
+    for variable in variables:
+        if variable.name not in tables:  # a feature whose own table is in another part
+            tables[variable.name] = CPT(variable, (), [Fraction(1, len(variable))] * len(variable))
+    part = BayesianNetwork(variables, [tables[variable.name] for variable in variables], network.name)
+    classifier = Classifier(part, whole.target, features, whole.threshold, whole.positive, whole.ties)
+    return TargetPart(whole, classifier, zero_tables)

@@ -7,7 +7,6 @@ its place in the data with its error, and makes the exit code 3.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from collections import OrderedDict
@@ -19,11 +18,11 @@ from typing import Any, Literal, TextIO, TypeAlias
 
 from bnc2d.atomic import atomic_open
 from bnc2d.cli.instances import Given, Row
-from bnc2d.cli.printing import pretty_json, printable, say, working
+from bnc2d.cli.printing import printable, say, working
+from bnc2d.cli.writers import CsvTable, JsonDocument, JsonLines, Writer
 from bnc2d.errors import Bnc2dError, LimitExceeded
 
 Format: TypeAlias = Literal["text", "json", "jsonl", "csv"]
-Data: TypeAlias = dict[str, Any]
 _Progress: TypeAlias = Callable[[Row], AbstractContextManager[object]]
 
 EXIT_ROWS_WITHOUT_ANSWER = 3
@@ -70,7 +69,6 @@ class Answers:
         self._named = options.id is not None
         self._columns = [*self._place(Row(1, "", line=1)), *columns, "error"]
         self._count = self._failed = 0
-        self._waiting = ""  # the last row of a list in JSON
 
     def write(
         self,
@@ -85,25 +83,29 @@ class Answers:
         or for the format text whatever ``text`` writes. It may raise ``LimitExceeded``.
         """
         with self._opened() as stream, self._progress(doing) as working_on:
-            put = self._writer(stream, text)
-            for row, found in self._answered(answer, at_once, working_on):
+            writer = self._writer(stream)
+            for row, found in self._answered(answer, writer, at_once, working_on):
                 self._count += 1
-                if isinstance(found, LimitExceeded) or row.instance is None:
+                failed = isinstance(found, LimitExceeded) or row.instance is None
+                if failed:
                     self._report(row, str(found))
-                    if self.format != "text":
-                        put(row, {"error": str(found)})
-                else:
-                    put(row, found)
-            stream.write(self._waiting and self._waiting + "\n]\n")
+                if writer is not None:
+                    writer.put(self._place(row), writer.render({"error": str(found)}) if failed else found)
+                elif not failed:
+                    text(stream, row, found)
+                    stream.flush()
+            if writer is not None:
+                writer.end()
         return self._finish()
 
     def _answered(
         self,
         answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]],
+        writer: Writer | None,
         at_once: int,
         working_on: _Progress,
     ) -> Iterator[tuple[Row, Any]]:
-        """Yield every row with its answer, or with the error that it has instead."""
+        """Yield every row with its answer as the writer renders it, or with the error that it has instead."""
         known: OrderedDict[tuple[str, ...], Any] = OrderedDict()
         rows = iter(self._given.rows)
         while part := list(islice(rows, at_once)):
@@ -112,6 +114,8 @@ class Answers:
             if fresh:
                 with working_on(part[0]):
                     found = self._answers(answer, [keys[key] for key in fresh])
+                if writer is not None:
+                    found = [one if isinstance(one, LimitExceeded) else writer.render(one) for one in found]
                 known.update(zip(fresh, found, strict=True))
             for row in part:
                 yield row, row.error if row.instance is None else known[tuple(row.instance.values())]
@@ -131,37 +135,20 @@ class Answers:
                 return [error]
         return [found for instance in instances for found in self._answers(answer, [instance])]
 
-    def _place(self, row: Row) -> Data:
+    def _place(self, row: Row) -> dict[str, Any]:
         """Return what identifies a row in data."""
         if self._given.single:
             return {"id": row.name} if self._named else {}
         line = {"line": row.line} if self._given.lines else {}
         return {"row": row.number, **line, **({"id": row.name} if self._named else {})}
 
-    def _writer(self, stream: TextIO, text: Callable[[TextIO, Row, Any], None]) -> Callable[[Row, Any], None]:
-        """Return the function that writes one answer; every answer is flushed, so that a pipe sees it."""
-        table = csv.DictWriter(stream, self._columns, restval="", lineterminator="\n")
-        if self.format == "csv":
-            table.writeheader()
-
-        def write(row: Row, found: Any) -> None:
-            if self.format == "text":
-                text(stream, row, found)
-            elif self.format == "csv":
-                cells = {name: _cell(value) for name, value in (self._place(row) | found).items()}
-                if stream.isatty():
-                    cells = {name: printable(str(cell)) for name, cell in cells.items()}
-                table.writerow(cells)
-            elif self.format == "jsonl":
-                stream.write(json.dumps(self._place(row) | found, ensure_ascii=False) + "\n")
-            elif self._given.single:
-                stream.write(pretty_json(self._place(row) | found) + "\n")
-            else:  # one row late: what comes between two rows is known when the second is there
-                stream.write(self._waiting and self._waiting + ",\n")
-                self._waiting = ("" if self._waiting else "[\n") + pretty_json(self._place(row) | found)
-            stream.flush()
-
-        return write
+    def _writer(self, stream: TextIO) -> Writer | None:
+        """Return what writes data; text writes itself."""
+        if self.format == "json":
+            return JsonDocument(stream, self._given.single)
+        if self.format == "jsonl":
+            return JsonLines(stream)
+        return CsvTable(stream, self._columns) if self.format == "csv" else None
 
     def _report(self, row: Row, error: str) -> None:
         self._failed += 1
@@ -213,15 +200,6 @@ class Answers:
             return
         with working(doing) as now:
             yield lambda row: nullcontext(now(at(row)))
-
-
-def _cell(value: object) -> object:
-    """Return a value as a CSV cell: nothing for None, true and false, JSON for what has parts."""
-    if value is None:
-        return ""
-    if isinstance(value, str | float) or type(value) is int:
-        return value
-    return json.dumps(value, ensure_ascii=False)
 
 
 def words(literals: Mapping[str, object]) -> str:

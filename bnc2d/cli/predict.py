@@ -9,8 +9,9 @@ from typing import TextIO
 
 from bnc2d.cli.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.models import add_model_options, load_classifier
-from bnc2d.cli.output import EXIT_CODES, Answers, Data, add_output_options
+from bnc2d.cli.output import EXIT_CODES, Answers, add_output_options
 from bnc2d.cli.printing import printable
+from bnc2d.cli.writers import Data
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.decision import Basis
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     given = read_instances(options, classifier.feature_variables)
     output = Answers(options, given, decision_columns(classifier, options.exact))
 
-    def answer(instances: Sequence[dict[str, str]]) -> list[Data]:
+    def answer(instances: Sequence[dict[str, str]]) -> Sequence[Data]:
         found = [
             decision_data(decision, basis, posterior, options.exact)
             for decision, basis, posterior in _decided(classifier, list(instances))

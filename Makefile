@@ -2,16 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
-JOBS ?= 2
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Most of what pip would compile is never imported.
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
+TOGETHER := $(MAKE) --no-print-directory --output-sync=target -j 2
 
-.PHONY: setup demo test lint check docs bench fuzz long clean
+.PHONY: setup machine demo test lint check docs bench fuzz long clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml bnc2d/version.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bnc2d needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(PIP) --editable '.[dev]'
 	@touch $(STAMP)
 
 demo: .venv/.core
@@ -19,8 +22,12 @@ demo: .venv/.core
 
 # The demo needs the core only, so a first look does not wait for the test tools.
 .venv/.core: pyproject.toml bnc2d/version.py
-	test -e $(STAMP) || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --editable .; }
+	test -e $(STAMP) || { $(PYTHON) -m venv .venv && $(PIP) --editable .; }
 	@touch .venv/.core
+
+# A browser and shells for the tests that want one, where they can be installed.
+machine:
+	$(PYTHON) tests/machine.py
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -33,7 +40,11 @@ check: setup
 docs: setup
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html docs build/docs
 
-test: lint check docs
+# The tests come last: their last line names what was not tried on this machine, which in CI is a failure.
+test:
+	@$(TOGETHER) setup machine
+	@$(TOGETHER) lint docs
+	@$(MAKE) --no-print-directory check
 
 bench: setup
 	$(BIN)/python benchmarks/posteriors.py

@@ -18,12 +18,13 @@ from bnc2d import examples
 from bnc2d.cli.completion import commands
 from bnc2d.cli.main import COMMANDS
 from bnc2d.compile.compiler import METHODS
+from tests import machine
 from tests.cli.running import run
 
 PATIENCE = 60.0  # seconds, for a loaded machine
 SHELLS = [
-    pytest.param(shell, marks=pytest.mark.skipif(shutil.which(shell) is None, reason=f"needs {shell}"))
-    for shell in ("bash", "zsh", "fish")
+    pytest.param(shell, marks=pytest.mark.skipif(shutil.which(shell) is None, reason=f"no {shell}"))
+    for shell in machine.SHELLS
 ]
 
 # What an interactive zsh runs before the Tab key: whatever is offered also goes to a file.

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pysat.solvers import Solver
 
 from bnc2d import Classifier
 from bnc2d.compile.blocks import build
@@ -132,7 +133,6 @@ def test_a_dozen_features(kind: str, effort: float) -> None:
 
 
 def test_a_formula_and_its_negation_are_complements_by_sat() -> None:
-    solver_module = pytest.importorskip("pysat.solvers")
     sizes = [2] * 8 + [3, 3]
     labels = random_labels(3, sizes, 2, "threshold")
     diagram = diagram_of(labels, sizes, 2, list(range(10)))
@@ -141,7 +141,7 @@ def test_a_formula_and_its_negation_are_complements_by_sat() -> None:
     left, right = minimiser.formula(1), negate(manager, minimiser.formula(1, negated=True))
     for a, b in ((left, right), (right, left)):
         difference = manager.add_and([a, negate(manager, b)])
-        with solver_module.Solver("cadical153", bootstrap_with=to_cnf(manager, difference).clauses) as solver:
+        with Solver("cadical153", bootstrap_with=to_cnf(manager, difference).clauses) as solver:
             assert not solver.solve()
 
 

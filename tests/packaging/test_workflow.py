@@ -33,3 +33,12 @@ def test_one_way_and_no_more_rights_than_needed() -> None:
     assert job["steps"][-1]["run"] == "make test PYTHON=python"
     for step in job["steps"]:
         assert "run" in step or step["uses"].rpartition("@")[2].removeprefix("v").isdecimal()
+
+
+def test_make_test_does_all_of_the_set_up() -> None:
+    """Whoever runs it, wherever: nothing is installed or prepared around it."""
+    (job,) = workflow()["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["make test PYTHON=python"]
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    commands = [line for line in lines if line and not line.startswith("#")]
+    assert commands == ["set -euo pipefail", 'cd "$(dirname "$0")/.."', "make test"]

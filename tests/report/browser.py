@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import select
-import shutil
 import signal
 import time
 from contextlib import suppress
@@ -30,12 +29,6 @@ FLAGS = [
     "--remote-debugging-pipe",
 ]
 _TIMEOUT = 60.0
-
-
-def find_chromium() -> str | None:
-    """Return the path of a Chromium, or None."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return next((path for path in map(shutil.which, names) if path), None)
 
 
 class Browser:

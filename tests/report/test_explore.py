@@ -16,13 +16,12 @@ from bnc2d.logic.show import spelled_out
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.report.explore import page_html, write_page
 from bnc2d.testing import mixed_classifier, random_classifier, random_instance
-from tests.report.browser import Browser, find_chromium
+from tests.machine import BROWSERS, find_browser
+from tests.report.browser import Browser
 from tests.report.models import diagnosis, hostile, many_states
 
-CHROMIUM = find_chromium()
-needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome is installed"
-)
+CHROMIUM = find_browser()
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=f"no browser ({', '.join(BROWSERS)})")
 TAB, RIGHT = ("Tab", 9), ("ArrowRight", 39)
 
 

@@ -19,7 +19,7 @@ from bnc2d.cli.printing import printable
 from bnc2d.cli.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.explanation import Explanation, explain
-from bnc2d.explain.text import MANY, Answer, answers, headline, render
+from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers, headline, render
 from bnc2d.report.records import explanation_data, explanation_summary
 
 _COLUMNS = (
@@ -29,10 +29,10 @@ _COLUMNS = (
     "distance",
     "changes",
     "changed_decision",
+    "changed_possible",
     "cut",
 )
 _FEW = 5  # reasons a list in data
-_FEW_SECONDS, _MANY_SECONDS = 2.0, 10.0  # for each list in data
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -55,7 +55,7 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--time-limit",
         type=amount,
         metavar="S",
-        help="seconds a text (default: 5, with --all 30); in data a list (2, with --all 10)",
+        help="seconds an instance (default: 5, with --all 30)",
     )
     command.add_argument("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
     command.set_defaults(run=run)
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         "time_limit": options.time_limit,
     }
     if options.time_limit is None:
-        limits["time_limit"] = _MANY_SECONDS if options.all else _FEW_SECONDS
+        limits["time_limit"] = MANY_SECONDS if options.all else FEW_SECONDS
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
         return [answer_one(explain(model, instance, fixed)) for instance in instances]
@@ -125,7 +125,9 @@ def show(console: Console, head: str, found: Iterable[Answer]) -> None:
             console.print(Text("\n" + printable(answer.question), "bold cyan"))
         console.print(Text(printable(answer.lead)))
         if answer.lines:
-            table = Table("", answer.kind, box=None, header_style="dim", padding=(0, 2))
+            table = Table(box=None, header_style="dim", padding=(0, 2))
+            for header in ("", answer.kind):
+                table.add_column(header, overflow="fold")  # a long word goes on in the next line, whole
             for line in answer.lines:
                 table.add_row(Text(f"• {printable(line.plain)}"), Text(printable(line.formal), "green"))
             console.print(table)

@@ -343,9 +343,9 @@ class Explanation:
     ) -> dict[str, Any]:
         """Return everything about the decision as plain data, ready for JSON; ``docs/json.md`` says the keys.
 
-        ``limit`` and ``time_limit`` (seconds) hold for each list of reasons; ``cut`` and ``complete`` say
-        whether they ended one. ``towards`` asks "why not" of that class alone. ``formulas`` adds the complete
-        and the general reason as nodes, ``exact`` the posterior as fractions of any length.
+        ``limit`` holds for each list of reasons, ``time_limit`` (seconds) for all of them; ``cut`` and
+        ``complete`` say whether they ended one. ``towards`` asks "why not" of that class alone. ``formulas``
+        adds the complete and the general reason as nodes, ``exact`` the posterior as fractions of any length.
         """
         data: dict[str, Any] = import_module("bnc2d.report.records").explanation_data(
             self, towards=towards, limit=limit, time_limit=time_limit, formulas=formulas, exact=exact

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
 from math import log10
 from typing import Any
 
+from bnc2d.checking import ending
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.explanation import Explanation
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Primes
+from bnc2d.logic.primes.stream import Clock, OutOfTime
 from bnc2d.logic.show import spelled_out
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis
@@ -27,6 +29,7 @@ KINDS = (
     "general_sufficient_reasons",
     "general_necessary_reasons",
 )
+FORMULAS = ("complete_reason", "general_reason")
 
 
 def literals(reason: Term | Clause) -> dict[str, list[str]]:
@@ -82,52 +85,78 @@ def explanation_data(
 ) -> dict[str, Any]:
     """Return everything about one decision.
 
-    Of each kind at most ``limit`` reasons are listed, for at most ``time_limit`` seconds; ``cut`` names the
-    lists that these ended, and ``complete`` is true where there are none. ``towards`` asks "why not" of that
-    class alone. The formulas of the complete and the general reason are text where it is short; with
-    ``formulas`` they are also there as nodes.
+    Of each kind at most ``limit`` reasons are listed. ``time_limit`` (seconds) is for all lists together; one
+    that it ends has a reason all the same. ``cut`` names the lists that these ended, and ``complete`` is true
+    where there are none. ``towards`` asks "why not" of that class alone. The formulas of the complete and the
+    general reason are text where it is short and known in time; with ``formulas`` they are also there as
+    nodes, whatever the time.
     """
-    limits = (limit, time_limit)
-    lists: dict[str, Primes[Term] | Primes[Clause]] = {
-        kind: getattr(explanation, kind)(*limits) for kind in KINDS
-    }
-    listed = {kind: [literals(reason) for reason in found] for kind, found in lists.items()}
     model = explanation.model
     classes = model.classes if towards is None else [model.classes[model.label(towards)]]
-    contrasts = {
-        name: explanation.contrastive(name, *limits) for name in classes if name != explanation.decision
-    }
-    contrastive = {
-        name: {
-            "reasons": [literals(clause) for clause in found],
-            "message": found.message,
-            "cut": found.cut,
-            "nearest": asdict(explanation.robustness(name)),
+    others = [name for name in classes if name != explanation.decision]
+    time = _SharedTime(time_limit, lists=len(KINDS) + len(others))
+    listed: dict[str, list[dict[str, list[str]]]] = {}
+    cut: dict[str, str | None] = {}
+    for kind in KINDS:
+        found = getattr(explanation, kind)(limit, time.share())
+        listed[kind] = [literals(reason) for reason in found]
+        cut[kind] = found.cut
+    contrastive = {}
+    for name in others:
+        clauses = explanation.contrastive(name, limit, time.share())
+        contrastive[name] = {
+            "reasons": [literals(clause) for clause in clauses],
+            "message": clauses.message,
+            "cut": clauses.cut,
+            "nearest": _nearest(explanation, name),
         }
-        for name, found in contrasts.items()
-    }
     data = {
         "instance": explanation.instance,
         "target": explanation.target,
         **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
         "fixed": list(explanation.fixed),
-        "complete_reason": _text(explanation.complete_reason),
-        "general_reason": _text(explanation.general_reason),
+        "complete_reason": None,
+        "general_reason": None,
         "sufficient_reason": (listed["sufficient_reasons"] or [literals(explanation.a_sufficient_reason())])[
             0
         ],
         **listed,
         "contrastive": contrastive,
-        "robustness": asdict(explanation.robustness()),
-        "cut": {kind: found.cut for kind, found in lists.items()},
-        "complete": all(found.cut is None for found in [*lists.values(), *contrasts.values()]),
+        "robustness": _nearest(explanation),
+        "cut": cut,
+        "complete": not any([*cut.values(), *(contrast["cut"] for contrast in contrastive.values())]),
     }
     if formulas:
-        data["formulas"] = {
-            "complete_reason": explanation.complete_reason.to_dict(),
-            "general_reason": explanation.general_reason.to_dict(),
-        }
+        data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
+    with suppress(OutOfTime), ending(time.clock.check):
+        for name in FORMULAS:
+            reason: NNF = getattr(explanation, name)
+            data[name] = spelled_out(reason.manager, reason.root, MAX_FORMULA)
     return data
+
+
+def _nearest(explanation: Explanation, towards: str | None = None) -> dict[str, Any]:
+    """Return the nearest other decision, and whether its instance is possible."""
+    found = explanation.robustness(towards)
+    classifier = explanation.model.classifier
+    possible = None if found.witness is None else bool(classifier.is_possible(found.witness))
+    return {**asdict(found), "possible": possible}
+
+
+class _SharedTime:
+    """A time limit that several lists share: each gets an even part of what those before it left."""
+
+    def __init__(self, seconds: float | None, lists: int) -> None:
+        self.clock = Clock(seconds)
+        self.clock.left()  # it runs from now on
+        self._lists = lists
+
+    def share(self) -> float | None:
+        """Return the seconds of the next list."""
+        left = self.clock.left()
+        share = None if left is None else left / max(1, self._lists)
+        self._lists -= 1
+        return share
 
 
 def explanation_summary(
@@ -140,16 +169,19 @@ def explanation_summary(
     """Return what fits a line: the decision, one sufficient reason, the nearest way out, and counts.
 
     ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
-    of which there are more, or may be.
+    of which there are more, or may be. ``time_limit`` as in ``explanation_data``.
     """
-    sufficient = explanation.sufficient_reasons(limit, time_limit)
+    time = _SharedTime(time_limit, lists=2)
+    sufficient = explanation.sufficient_reasons(limit, time.share())
     reasons = list(sufficient)
-    necessary = explanation.necessary_reasons(limit, time_limit)
+    necessary = explanation.necessary_reasons(limit, time.share())
     count = sum(1 for _ in necessary)
     reason = reasons[0] if reasons else explanation.a_sufficient_reason()
-    nearest = explanation.robustness()
+    nearest = _nearest(explanation)
     changes = {
-        name: state for name, state in (nearest.witness or {}).items() if explanation.instance[name] != state
+        name: state
+        for name, state in (nearest["witness"] or {}).items()
+        if explanation.instance[name] != state
     }
     cut = {"sufficient_reasons": sufficient.cut, "necessary_reasons": necessary.cut}
     return {
@@ -157,9 +189,10 @@ def explanation_summary(
         "sufficient_reason": {name: explanation.instance[name] for name in reason.features},
         "sufficient_reasons": len(reasons),
         "necessary_reasons": count,
-        "distance": nearest.distance,
+        "distance": nearest["distance"],
         "changes": changes,
-        "changed_decision": nearest.decision,
+        "changed_decision": nearest["decision"],
+        "changed_possible": nearest["possible"],
         "cut": [kind for kind, ended in cut.items() if ended is not None],
     }
 
@@ -172,7 +205,3 @@ def _posterior(explanation: Explanation) -> Mapping[str, Fraction | float]:
     except LimitExceeded:
         floats: dict[str, float] = classifier.posterior(instance, exact=False)
         return floats
-
-
-def _text(formula: NNF) -> str | None:
-    return spelled_out(formula.manager, formula.root, MAX_FORMULA)

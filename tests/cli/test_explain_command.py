@@ -63,6 +63,7 @@ def test_json_has_everything(model: str, capsys: pytest.CaptureFixture[str]) -> 
     assert {"BP": ["Low", "High"], "HR": ["Normal", "High"]} in found["general_sufficient_reasons"]
     assert found["general_necessary_reasons"][0] == {"BP": ["Low", "High"]}
     nearest = {"distance": 1, "witness": {"BP": "Normal", "CT": "1", "HR": "Normal"}, "decision": "1"}
+    nearest["possible"] = True
     assert found["contrastive"]["1"] == {
         "reasons": [{"BP": ["Low", "High"]}],
         "message": None,
@@ -88,10 +89,11 @@ def test_json_keeps_to_its_options(model: str, capsys: pytest.CaptureFixture[str
         "distance": 2,
         "witness": {"BP": "High", "CT": "0", "HR": "Low"},
         "decision": "0",
+        "possible": True,
     }
     found = facts(capsys, model, *PATIENT, "--fixed", "BP,CT,HR")
     assert found["contrastive"]["0"]["message"] == "no instance with BP, CT, HR as here is in class 0"
-    assert found["robustness"] == {"distance": None, "witness": None, "decision": None}
+    assert found["robustness"] == {"distance": None, "witness": None, "decision": None, "possible": None}
     found = facts(capsys, model, *PATIENT, "--time-limit", "0")
     assert set(found["cut"].values()) == {"time"}
     assert not found["complete"]
@@ -220,6 +222,12 @@ def test_a_terminal_gets_tables_and_a_pipe_no_escape_codes(model: str) -> None:
     assert "\x1b[" in page.getvalue()
     for part in ("BP∈{Low,High} ∧ HR∈{Normal,High}", "BP were Normal and CT were 0", "and 1 more"):
         assert part in page.getvalue()
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    explanation, page = patient(), StringIO()
+    show(Console(file=page, force_terminal=True, width=30), headline(explanation), answers(explanation))
+    assert "…" not in page.getvalue()
 
 
 def test_a_sign_of_life_only_on_a_terminal(

@@ -24,6 +24,7 @@ from bnc2d import NNF, Classifier, LimitExceeded, example
 from bnc2d.cli import explain as explain_command
 from bnc2d.cli import output, tables
 from bnc2d.cli.tables import Record, read_table
+from bnc2d.explain import listing
 from bnc2d.explain.explanation import explain
 from tests.cli.running import run
 
@@ -363,6 +364,36 @@ def test_impossible_rows_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
             assert possible["decided_by"] == "posterior"
     _, out, _ = run(capsys, "predict", *rule, "--csv", "a.csv")
     assert out.count("impossible: its probability is zero and the tie rule decides") == 1
+
+
+def test_an_impossible_way_out_is_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    """The nearest other decision is on an instance that cannot be met."""
+    rule = ["asia", "--target=smoke", "--features=tub,lung,either"]
+    words = ["explain", *rule, "tub=no", "lung=no", "either=no"]
+    _, out, _ = run(capsys, *words, "--json")
+    nearest = json.loads(out)["robustness"]
+    model = Classifier(example("asia"), "smoke", ["tub", "lung", "either"])
+    assert nearest["possible"] is model.is_possible(nearest["witness"])
+    assert not nearest["possible"]
+    _, out, _ = run(capsys, *words, "--format", "csv")
+    assert rows_of(out, "csv")[0]["changed_possible"] == "false"
+
+
+def test_lists_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = bnc2d.load("d.bnc2d")
+    asked: list[float] = []
+    for name in ("implicants", "implicates"):
+        original = getattr(listing, name)
+
+        def noted(*words: Any, original: Any = original, time_limit: float, **options: Any) -> Any:
+            asked.append(time_limit)
+            return original(*words, time_limit=time_limit, **options)
+
+        monkeypatch.setattr(listing, name, noted)
+    model.explain({"BP": "High", "CT": "1", "HR": "Normal"}).to_dict(time_limit=60)
+    assert len(asked) == 6
+    for number, seconds in enumerate(asked):
+        assert seconds <= 60 / (6 - number)
 
 
 def test_fractions_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ Block: TypeAlias = tuple[int | slice, ...]  # an index of leading axes: numbers,
 # Python integers may be long, so that fewer of them are a piece.
 OBJECTS = 1 << 12
 # Multiplications of a matrix product that are a piece.
-_PRODUCTS = 1 << 26
+_PRODUCTS = 1 << 24
 
 
 def piece_of(dtype: np.dtype[Any]) -> int:
@@ -106,7 +106,8 @@ def multiply_matrices(left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]
     """Write ``left @ right`` to ``out``: products of matrices, one for each index of the leading axes."""
     rows, terms, columns = *left.shape[-2:], right.shape[-1]
     multiply = np.multiply if terms == 1 else np.matmul  # BLAS is no help where there is a single term
-    for above in blocks(out.shape[:-2], max(1, _PRODUCTS // max(1, rows * terms * columns))):
+    most = min(PIECE, _PRODUCTS // max(1, rows * terms * columns))
+    for above in blocks(out.shape[:-2], max(1, most)):
         if rows * terms * columns <= _PRODUCTS:
             multiply(left[above], right[above], out=out[above])
             continue

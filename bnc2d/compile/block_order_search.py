@@ -92,9 +92,10 @@ class _Search:
         self._rank = prepared.features
         self._binary = union(1 << i for i, v in enumerate(network.variables) if len(v) == 2)
         self._families = [union(1 << network.index(v) for v in cpt.scope) for cpt in network.cpts]
-        self._ancestors = [
-            union(1 << network.index(name) for name in network.ancestors([child])) for child in network.names
-        ]
+        self._ancestors: list[Mask] = []
+        for child in network.names:
+            check()
+            self._ancestors.append(union(1 << network.index(name) for name in network.ancestors([child])))
         self._known: dict[tuple[VariableIndex, Mask], _Plan] = {}
         self._depth = 0
 

@@ -40,7 +40,7 @@ from bnc2d.compile.decide import (
 )
 from bnc2d.compile.potential import Array
 from bnc2d.compile.spine import SpineNode, build_spine
-from bnc2d.errors import LogicError
+from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.transforms import negate
 from bnc2d.model.classifier import Classifier
@@ -49,7 +49,7 @@ from bnc2d.model.instances import Rows
 Nodes: TypeAlias = NDArray[np.int64]  # ids of NNF nodes
 Decide: TypeAlias = Callable[[Array, ClassTest, float], Verdicts]
 
-_ENTRIES_AT_ONCE = 1 << 20
+_ENTRIES_AT_ONCE = 1 << 18
 
 
 def _nothing() -> None:
@@ -131,7 +131,13 @@ class PaperCompiler:
         everything = _Batch(
             np.ones((1, 1, 1)), np.zeros((1, len(manager.domain)), dtype=np.intp), np.ones(1, dtype=bool)
         )
-        return int(run.compile(0, everything)[0])
+        try:
+            return int(run.compile(0, everything)[0])
+        except RecursionError:
+            raise LimitExceeded(
+                f"the paper's method follows a spine of {len(self.spine)} nodes, deeper than Python allows; "
+                "use method='fast'"
+            ) from None
 
 
 @dataclass(frozen=True)

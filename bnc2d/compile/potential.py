@@ -18,6 +18,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import blocks, sum_out
+from bnc2d.checking import checkpoint
 from bnc2d.compile.jointree import Name
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT
@@ -62,7 +64,11 @@ class Potential:
                 f"the paper's method needs a table of {entries} entries (limit {_MAX_ENTRIES}) "
                 f"over {', '.join(scope[:6])}{' …' if len(scope) > 6 else ''}"
             )
-        return self._checked(scope, left * right, self.roundings + other.roundings + 1, other.trusted)
+        values = np.empty([max(a, b) for a, b in zip(left.shape, right.shape, strict=True)])
+        left, right = np.broadcast_to(left, values.shape), np.broadcast_to(right, values.shape)
+        for block in blocks(values.shape):
+            values[block] = left[block] * right[block]
+        return self._checked(scope, values, self.roundings + other.roundings + 1, other.trusted)
 
     def project(self, kept: Collection[Name]) -> Potential:
         """Return the table over those of its variables that are ``kept``; the others are summed out."""
@@ -71,12 +77,15 @@ class Potential:
             return self
         terms = prod(self.values.shape[axis] for axis in gone)
         scope = tuple(name for name in self.scope if name in kept)
-        return Potential(scope, self.values.sum(axis=gone), self.roundings + terms - 1, self.trusted)
+        return Potential(scope, sum_out(self.values, gone), self.roundings + terms - 1, self.trusted)
 
     def divide(self, other: Potential) -> Potential:
         """Return the quotient by a table over some of the variables; 0/0 is 0."""
         divisor = np.broadcast_to(other.aligned(self.scope), self.values.shape)
-        quotient = np.divide(self.values, divisor, out=np.zeros_like(self.values), where=divisor > 0)
+        quotient = np.zeros_like(self.values)
+        for block in blocks(quotient.shape):
+            part = divisor[block]
+            quotient[block] = np.divide(self.values[block], part, out=np.zeros(part.shape), where=part > 0)
         return self._checked(self.scope, quotient, self.roundings + other.roundings + 1, other.trusted)
 
     def _checked(self, scope: tuple[Name, ...], values: Array, roundings: int, trusted: bool) -> Potential:
@@ -95,6 +104,7 @@ def eliminate(potentials: Iterable[Potential], names: Collection[Name]) -> list[
     """Sum variables out of a product of tables, one after the other; next comes the smallest new table."""
     tables, left = list(potentials), set(names)
     while left:
+        checkpoint()
         sizes = {
             name: len(set().union(*(table.scope for table in tables if name in table.scope)))
             for name in sorted(left)
@@ -112,4 +122,7 @@ def _in_range(values: Array) -> bool:
 
     Both factors of a product being in range, a product that vanished cannot hide here as a zero.
     """
-    return bool(values.min(where=values > 0, initial=1.0) >= SMALLEST)
+    return all(
+        bool(values[block].min(where=values[block] > 0, initial=1.0) >= SMALLEST)
+        for block in blocks(values.shape)
+    )

@@ -18,6 +18,7 @@ from math import prod
 
 import numpy as np
 
+from bnc2d.arrays import contiguous
 from bnc2d.compile.decide import Flags
 from bnc2d.compile.feature_tree import FeatureTree, build_feature_tree
 from bnc2d.compile.jointree import Name, NodeIndex, build_jointree
@@ -174,7 +175,7 @@ class _Messages:
         """Return the values over ``scope``, repeated along all missing axes but the first (the target's)."""
         values = table.aligned(scope)
         shape = (values.shape[0], *(self._size([name]) for name in scope[1:]))
-        return np.ascontiguousarray(np.broadcast_to(values, shape))
+        return contiguous(np.broadcast_to(values, shape))
 
     def _size(self, names: list[Name] | tuple[Name, ...]) -> int:
         return prod(len(self._prepared.network.variable(name)) for name in names)

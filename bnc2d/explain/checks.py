@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId, StateMask
+from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.sat import CircuitSolver
 from bnc2d.logic.terms import Clause, Term
 
@@ -221,5 +222,8 @@ class _Oracle:
 
 @contextmanager
 def _oracle(case: Case, time_limit: float | None) -> Iterator[_Oracle]:
-    with CircuitSolver(case.formula.manager, case.formula.root, time_limit) as solver:
+    clock = Clock(time_limit)
+    with clock.limiting("no answer"):
+        formula = case.formula
+    with CircuitSolver(formula.manager, formula.root, clock.left()) as solver:
         yield _Oracle(case, solver)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bnc2d.checking import ending
-from bnc2d.errors import LimitExceeded
+from bnc2d.checking import checkpoint
 from bnc2d.explain.listing import implicates, only_literals
 from bnc2d.explain.monotone_diagrams import Diagrams, Level, Node
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.cells import Cells
-from bnc2d.logic.primes.stream import Clock, OutOfTime
+from bnc2d.logic.primes.stream import Clock
 
 
 def count_reasons(
@@ -30,24 +29,14 @@ def count_reasons(
     are enumerated, one at a time, because which clauses resolution adds is not a minimal-set question.
     """
     clock = Clock(time_limit)
-    try:
-        clock.check()
-        with ending(clock.check):
-            if not general:
-                return _count_minimal(case.complete, order, clauses, clock)
-            if not clauses:
-                return _count_general_sufficient(case, order, clock)
-            if only_literals(case.general) is not None:
-                return _count_minimal(case.complete, order, True, clock)
-            found = implicates(case, general=True, limit=None, time_limit=clock.left())
-            count = sum(1 for _ in found)
-            if found.cut:
-                raise OutOfTime
-            return count
-    except OutOfTime:
-        raise LimitExceeded(
-            f"the reasons are not counted within the time limit of {time_limit:g} s"
-        ) from None
+    with clock.limiting("the reasons are not counted"):
+        if not general:
+            return _count_minimal(case.complete, order, clauses, clock)
+        if not clauses:
+            return _count_general_sufficient(case, order, clock)
+        if only_literals(case.general) is not None:
+            return _count_minimal(case.complete, order, True, clock)
+        return sum(1 for _ in implicates(case, general=True, limit=None, time_limit=None))
 
 
 def _count_minimal(complete: NNF, order: Sequence[FeatureId], dual: bool, clock: Clock) -> int:
@@ -104,6 +93,7 @@ def _count_over(diagrams: Diagrams, terms: Node, feature_sets: Node, owner: Sequ
             return int(term == 1 and chosen == 1)
         key = (term, chosen, used)
         if key not in known:
+            checkpoint()
             taken = chosen if used == here else nodes[chosen][2] if nodes[chosen][0] == here else 0
             known[key] = count(without, chosen, used) + count(with_cell, taken, here)
         return known[key]

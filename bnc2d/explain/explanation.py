@@ -215,7 +215,7 @@ class Explanation:
         the time limit (seconds) raises ``LimitExceeded``.
         """
         keys = shortest.Keys(self.model.domain, weights)
-        features = shortest.least_sufficient(self._case.complete, keys, self.model.diagram.order, time_limit)
+        features = shortest.least_sufficient(self._case, keys, time_limit)
         return self._case.term({feature: self._case.own[feature] for feature in features})
 
     def shortest_necessary_reason(self, weights: Mapping[str, Weight] | None = None) -> Clause | None:
@@ -276,7 +276,7 @@ class Explanation:
 
     def relevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that some sufficient reason has; ``LimitExceeded`` past the time limit."""
-        return self._names(relevance.relevant(self._case.complete, time_limit))
+        return self._names(relevance.relevant(self._case, time_limit))
 
     def irrelevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that no sufficient reason has, fixed ones among them."""

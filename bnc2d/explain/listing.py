@@ -9,9 +9,9 @@ circuit or, when these are too many as well, one after another (``bnc2d.logic.pr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TypeAlias, TypeVar, cast
 
-from bnc2d.checking import ending
 from bnc2d.explain.monotone_diagrams import Diagrams, Node, TooLarge
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_clause, one_term
@@ -70,11 +70,11 @@ class _Search:
         """Yield the reasons; where the time is up before the first, one that the diagram gives at once."""
         none_yet = True
         try:
-            for literals in self._listed(clock):
+            for literals in clock.ends(self._listed(clock)):
                 none_yet = False
                 yield literals
-        except OutOfTime:
-            if none_yet:
+        except OutOfTime as signal:
+            if none_yet and signal.clock is clock:
                 found = (one_clause if self._clauses else one_term)(self._case, general=self._general)
                 if found is None:
                     return  # nothing leads out: there is no reason to list
@@ -84,16 +84,13 @@ class _Search:
             raise
 
     def _listed(self, clock: Clock) -> Iterator[Literals]:
-        clock.check()
-        with ending(clock.check):
-            reason = self._case.general if self._general else self._case.complete
-            masks = only_literals(reason)
-        if masks is None:
-            return self._by_circuit(reason, clock)
-        try:
-            return self._by_length(reason, masks, clock)
-        except TooLarge:
-            return self._by_circuit(reason, clock)
+        reason = self._case.general if self._general else self._case.complete
+        masks = only_literals(reason)
+        found = None
+        if masks is not None:
+            with suppress(TooLarge):
+                found = self._by_length(reason, masks, clock)
+        yield from self._by_circuit(reason, clock) if found is None else found
 
     def _by_length(
         self, reason: NNF, masks: Mapping[FeatureId, StateMask], clock: Clock
@@ -125,20 +122,19 @@ class _Search:
         # One more than the limit, which shows that there are more.
         enough = None if self._limit is None else self._limit + 1
         find = direct.prime_implicates if self._clauses else direct.prime_implicants
-        with ending(clock.check):
-            found = find(
-                reason.manager,
-                reason.root,
-                positions=self._case.positions,
-                limit=enough,
-                time_limit=clock.left(),
-                variable_minimal=True,
-            )
+        found = find(
+            reason.manager,
+            reason.root,
+            positions=self._case.positions,
+            limit=enough,
+            time_limit=clock.left(),
+            variable_minimal=True,
+        )
         for prime in found:
             self.ordered = found.ordered
             yield prime.masks
         if found.cut == "time":
-            raise OutOfTime
+            raise OutOfTime(clock)
 
 
 class _Lengths:

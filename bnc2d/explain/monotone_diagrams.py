@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
+from bnc2d.checking import checkpoint
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.fold import fold
@@ -22,6 +23,12 @@ Level: TypeAlias = int
 _MOST_STEPS = 20_000_000  # a step takes about 200 bytes
 _MOST_LEVELS = 400  # the recursion goes level by level
 _BETWEEN_LOOKS = 1 << 14  # so many steps are taken between two looks at the clock
+
+
+def _look(done: int) -> None:
+    """Pass a checkpoint now and then."""
+    if done % _BETWEEN_LOOKS == 0:
+        checkpoint()
 
 
 class TooLarge(LimitExceeded):
@@ -147,6 +154,7 @@ class Diagrams:
 
         def count(node: Node) -> int:
             if node not in sizes:
+                _look(len(sizes))
                 _, low, high = self.nodes[node]
                 sizes[node] = count(low) + count(high)
             return sizes[node]
@@ -160,6 +168,7 @@ class Diagrams:
 
         def least(node: Node) -> int:
             if node not in best:
+                _look(len(best))
                 level, low, high = self.nodes[node]
                 best[node] = min(least(low), weights[level] + least(high))
             return best[node]

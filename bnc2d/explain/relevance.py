@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from bnc2d.errors import LimitExceeded
+from bnc2d.checking import checked
+from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock, OutOfTime
+from bnc2d.logic.primes.stream import Clock
 
 _CONFLICTS_AT_ONCE = 2_000
 
 
-def relevant(complete: NNF, time_limit: float | None) -> list[FeatureId]:
+def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
     """Return the features that some sufficient reason has: those on which the complete reason depends.
 
     A set from which a feature cannot be dropped lies above a sufficient reason with that feature. One is
@@ -20,10 +21,8 @@ def relevant(complete: NNF, time_limit: float | None) -> list[FeatureId]:
     result is relevant. Only features that occur in the circuit come into question.
     """
     clock = Clock(time_limit)
-    try:
-        return sorted(_relevant(complete, clock))
-    except OutOfTime:
-        raise LimitExceeded(f"relevance is not settled within the time limit of {time_limit:g} s") from None
+    with clock.limiting("relevance is not settled"):
+        return sorted(_relevant(case.complete, clock))
 
 
 def _relevant(complete: NNF, clock: Clock) -> set[FeatureId]:
@@ -72,7 +71,7 @@ def _two_copies(
     literals, gates = complete.manager.program(complete.root)
     true = {node: kept[feature] for node, feature, _ in literals}
     false = {node: dropped[feature] for node, feature, _ in literals}
-    for node, is_or, children in gates:
+    for node, is_or, children in checked(gates):
         true[node], false[node] = top + 1, top + 2
         top += 2
         above, below = [true[child] for child in children], [false[child] for child in children]
@@ -105,7 +104,7 @@ def _without_one(complete: NNF, kept: int) -> int:
     everything = (1 << len(complete.domain)) - 1
     literals, gates = complete.manager.program(complete.root)
     holds = {node: everything & ~(1 << f) if kept >> f & 1 else 0 for node, f, _ in literals}
-    for node, is_or, children in gates:
+    for node, is_or, children in checked(gates):
         value = 0 if is_or else everything
         for child in children:
             value = value | holds[child] if is_or else value & holds[child]

@@ -13,8 +13,10 @@ from math import inf, lcm
 from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
-from bnc2d.errors import LimitExceeded, LogicError
+from bnc2d.checking import checked
+from bnc2d.errors import LogicError
 from bnc2d.explain.monotone_diagrams import Diagrams, TooLarge
+from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.manager import FALSE, TRUE
 from bnc2d.logic.nnf import NNF
@@ -75,23 +77,23 @@ def least_necessary(reason: NNF, keys: Keys, without: Sequence[FeatureId] = ()) 
     barred = set(without)
     literals, gates = reason.manager.program(reason.root)
     best = {node: keys.infinite if feature in barred else keys.of[feature] for node, feature, _ in literals}
-    for node, is_or, children in gates:
+    for node, is_or, children in checked(gates):
         parts = [best[child] for child in children]
         best[node] = min(sum(parts), keys.infinite) if is_or else min(parts)
     found = best[reason.root]
     return None if found == keys.infinite else keys.features(found)
 
 
-def least_sufficient(
-    reason: NNF, keys: Keys, order: Sequence[FeatureId], time_limit: float | None
-) -> list[FeatureId]:
+def least_sufficient(case: Case, keys: Keys, time_limit: float | None) -> list[FeatureId]:
     """Return the features of the least term that implies the complete reason.
 
-    The reason, as a monotone function of the features kept, becomes a BDD with the features in this order;
-    the lightest path is the answer. Where the BDD grows too large, MaxSAT finds it.
+    The reason, as a monotone function of the features kept, becomes a BDD with the features in the order of
+    the diagram; the lightest path is the answer. Where the BDD grows too large, MaxSAT finds it.
     """
     clock = Clock(time_limit)
-    try:
+    order = case.diagram.order
+    with clock.limiting("no least sufficient reason"):
+        reason = case.complete
         try:
             diagrams = Diagrams(len(order), clock, _MOST_STEPS)
             rank = {feature: level for level, feature in enumerate(order)}
@@ -100,8 +102,6 @@ def least_sufficient(
             return sorted(order[level] for level in levels)
         except TooLarge:
             return least_sufficient_by_maxsat(reason, keys, clock)
-    except OutOfTime:
-        raise LimitExceeded(f"no least sufficient reason within the time limit of {time_limit:g} s") from None
 
 
 def least_sufficient_by_maxsat(reason: NNF, keys: Keys, clock: Clock) -> list[FeatureId]:
@@ -179,5 +179,5 @@ def _solve(solver: RC2, clock: Clock) -> list[int]:
         timer.cancel()
         timer.join()
     if best is None:
-        raise OutOfTime
+        raise OutOfTime(clock)
     return best

@@ -17,7 +17,7 @@ FeatureSet: TypeAlias = int  # bit i stands for feature i
 Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the state
 
 # Rows are evaluated so many at a time that the bit vectors of all nodes together stay around this size.
-_BITS_AT_ONCE = 1 << 30
+_BITS_AT_ONCE = 1 << 28
 
 
 def evaluate(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from math import inf
 from operator import and_, or_
 from time import monotonic
 from types import TracebackType
 from typing import Self, TypeAlias
 
-from bnc2d.errors import LimitExceeded, LogicError
+from bnc2d.checking import checkpoint, ending, pieces
+from bnc2d.errors import LogicError, TimeLimitExceeded
 from bnc2d.logic.cnf import Tseitin
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.fold import fold_all
@@ -26,7 +28,11 @@ Circuit: TypeAlias = tuple[Manager, NodeId]
 NodeOrCircuit: TypeAlias = NodeId | Circuit  # a node of the manager at hand, or of another one
 
 _SOLVER = "cadical153"
-_CONFLICTS_BETWEEN_CLOCK_READINGS = 1000
+# Conflicts between two checkpoints: half as many as before where they took longer than so many seconds.
+_MOST_CONFLICTS = 1000
+_FEWEST_CONFLICTS = 30
+_SECONDS_AT_ONCE = 0.2
+_CLAUSES_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,9 @@ class SatSession:
         self._tseitin = Tseitin(domain)
         self.one_hot = self._tseitin.one_hot
         self._time_limit = time_limit
-        self._deadline = None if time_limit is None else monotonic() + time_limit
+        self._deadline = inf if time_limit is None else monotonic() + time_limit
         self._loaded = 0
+        self._conflicts = _MOST_CONFLICTS
         self._solver = Solver(name=_SOLVER)
 
     def close(self) -> None:
@@ -71,7 +78,14 @@ class SatSession:
 
     def output(self, manager: Manager, root: NodeId) -> BooleanLiteral:
         """Return a literal that is true exactly where the circuit is."""
-        return self._tseitin.output(manager, root)
+        with ending(self._check):
+            return self._tseitin.output(manager, root)
+
+    def _check(self) -> None:
+        if monotonic() > self._deadline:
+            raise TimeLimitExceeded(
+                f"the SAT solver has no answer within the time limit of {self._time_limit:g} s"
+            )
 
     def new_variable(self) -> BooleanLiteral:
         """Return a variable that occurs nowhere else."""
@@ -85,11 +99,12 @@ class SatSession:
     def instance(self, assumptions: list[BooleanLiteral]) -> list[int] | None:
         """Return the state positions of an instance under the assumptions, or None where there is none."""
         clauses = self._tseitin.clauses
-        if self._loaded < len(clauses):
-            self._solver.append_formula(clauses[self._loaded :])
-            self._loaded = len(clauses)
-        if not self._is_satisfiable(assumptions):
-            return None
+        with ending(self._check):
+            for piece in pieces(len(clauses) - self._loaded, _CLAUSES_AT_ONCE):
+                self._solver.append_formula(clauses[self._loaded : self._loaded + piece.stop - piece.start])
+                self._loaded += piece.stop - piece.start
+            if not self._is_satisfiable(assumptions):
+                return None
         return self.one_hot.decode(self._solver.get_model()[: self.one_hot.count])
 
     def core(self) -> list[BooleanLiteral]:
@@ -97,14 +112,16 @@ class SatSession:
         return list(self._solver.get_core() or ())
 
     def _is_satisfiable(self, assumptions: list[BooleanLiteral]) -> bool:
-        if self._deadline is None:
-            return bool(self._solver.solve(assumptions))
-        while monotonic() < self._deadline:
-            self._solver.conf_budget(_CONFLICTS_BETWEEN_CLOCK_READINGS)
+        """Search by so many conflicts at a time that a checkpoint is never far."""
+        while True:
+            checkpoint()
+            started = monotonic()
+            self._solver.conf_budget(self._conflicts)
             found = self._solver.solve_limited(assumptions)
             if found is not None:
                 return bool(found)
-        raise LimitExceeded(f"the SAT solver has no answer within the time limit of {self._time_limit:g} s")
+            if monotonic() - started > _SECONDS_AT_ONCE:
+                self._conflicts = max(_FEWEST_CONFLICTS, self._conflicts // 2)
 
 
 class CircuitSolver:

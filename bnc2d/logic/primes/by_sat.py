@@ -20,11 +20,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, cast
 
-from bnc2d.errors import LimitExceeded
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.one_hot import BooleanLiteral, OneHot
-from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
+from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.sat import CircuitSolver
 from bnc2d.logic.terms import Clause, Term
 
@@ -69,21 +68,17 @@ def _primes(
     domain = manager.domain
     clauses = kind is Clause
 
-    def make(clock: Clock) -> Iterator[Prime]:
+    def found(clock: Clock) -> Iterator[Prime]:
         from pysat.solvers import Solver
 
-        clock.check()
-        try:
-            with CircuitSolver(manager, root, clock.left()) as solver, Solver(name="glucose4") as unexplored:
-                search = _Search(domain, solver, unexplored, value=not clauses, clock=clock)
-                for masks in search.primes(variable_minimal):
-                    if clauses:
-                        masks = {feature: domain.full(feature) & ~mask for feature, mask in masks.items()}
-                    yield cast("Prime", kind.from_masks(domain, masks))
-        except LimitExceeded:
-            raise OutOfTime from None
+        with CircuitSolver(manager, root) as solver, Solver(name="glucose4") as unexplored:
+            search = _Search(domain, solver, unexplored, value=not clauses, clock=clock)
+            for masks in search.primes(variable_minimal):
+                if clauses:
+                    masks = {feature: domain.full(feature) & ~mask for feature, mask in masks.items()}
+                yield cast("Prime", kind.from_masks(domain, masks))
 
-    return Primes(make, limit, Clock(time_limit))
+    return Primes(lambda clock: clock.ends(found(clock)), limit, Clock(time_limit))
 
 
 class _Search:

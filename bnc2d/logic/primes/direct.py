@@ -39,7 +39,7 @@ from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.primes.cells import Cells, Field
 from bnc2d.logic.primes.lazy import minimal_true_sets
 from bnc2d.logic.primes.monotone import MinimalityTest, MonotoneCircuit, Step
-from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
+from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.primes.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
 from bnc2d.logic.queries import is_or_decomposable
 from bnc2d.logic.terms import Clause, Term
@@ -117,7 +117,8 @@ def _primes(
     task = _Task(manager, root, positions, clauses=kind is Clause, variable_minimal=variable_minimal)
 
     def make(clock: Clock) -> Iterator[Prime]:
-        return (_trusted(kind, manager.domain, masks) for masks in task.run(mode, limit, clock))
+        found = clock.ends(task.run(mode, limit, clock))
+        return (_trusted(kind, manager.domain, masks) for masks in found)
 
     return Primes(make, limit, Clock(time_limit), lambda: task.ordered)
 
@@ -316,11 +317,8 @@ class _Task:
             # Imported here because that route stands on its own and needs a SAT solver.
             from bnc2d.logic.primes.by_sat import prime_implicates as by_sat
 
-            found = by_sat(self.manager, self.root, time_limit=clock.left())
-            for clause in found:
+            for clause in by_sat(self.manager, self.root):
                 yield dict(clause.masks)
-            if found.cut:
-                raise OutOfTime
         else:
             code = self.cells.encode
             for bits in minimal_true_sets(self.manager, self.root, code, dual=self.clauses, clock=clock):

@@ -10,13 +10,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.checking import checked
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.primes.subsumption import BitSet, Spend, Words
 
 Step: TypeAlias = int  # position in a circuit's list of steps
 Lanes: TypeAlias = int  # bit i: the value for the i-th set
 
-_BITS_AT_ONCE = 1 << 28  # lanes are taken so many at a time that all steps together have about these bits
+_BITS_AT_ONCE = 1 << 26  # lanes are taken so many at a time that all steps together have about these bits
 _FEW = 256  # fewer sets are compared with each other faster than run through a circuit
 _STEPS_PER_SET = 8  # evaluations of a step, one per bit, that cost as much as comparing one more set
 
@@ -73,7 +74,7 @@ class MonotoneCircuit:
         """
         first = self._support_of([self.last]).bit_length() + 1
         clauses = [[first + self.last]]
-        for step, (kind, inputs) in enumerate(self._steps):
+        for step, (kind, inputs) in enumerate(checked(self._steps)):
             if kind == "or":
                 clauses.append([-first - step, *(first + child for child in inputs)])
             else:
@@ -87,7 +88,7 @@ class MonotoneCircuit:
 
     def _run(self, steps: Sequence[Step], present: dict[int, Lanes], values: list[Lanes]) -> None:
         """Evaluate these steps, children first; ``present`` has the lanes of each bit."""
-        for step in steps:
+        for step in checked(steps):
             kind, inputs = self._steps[step]
             if kind == "leaf":
                 values[step] = reduce(and_, [present[bit] for bit in _members(inputs[0])])

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Generic, Literal, TypeVar
 
-from bnc2d.errors import LogicError
+from bnc2d.checking import ending
+from bnc2d.errors import LogicError, TimeLimitExceeded
 
 Item = TypeVar("Item")
 
 
-class OutOfTime(Exception):  # noqa: N818 - a signal inside this package, caught by Primes
-    """The time limit has passed."""
+class OutOfTime(Exception):  # noqa: N818 - a signal, caught by whoever set the clock
+    """The time limit of a clock has passed."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self.clock = clock
 
 
 class Clock:
@@ -41,7 +47,30 @@ class Clock:
     def check(self) -> None:
         """Raise OutOfTime when the limit has passed."""
         if self.share_used() >= 1:
-            raise OutOfTime
+            raise OutOfTime(self)
+
+    def ends(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Yield the items, looking at the clock at every checkpoint on the way to each."""
+        self.check()
+        while True:
+            with ending(self.check):
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            yield item
+
+    @contextmanager
+    def limiting(self, what: str) -> Iterator[None]:
+        """End what is done inside the ``with`` block with ``LimitExceeded``; ``what`` says what it was."""
+        try:
+            with ending(self.check):
+                self.check()
+                yield
+        except OutOfTime as signal:
+            if signal.clock is not self:
+                raise
+            raise TimeLimitExceeded(f"{what} within the time limit of {self._limit:g} s") from None
 
 
 class Primes(Iterator[Item], Generic[Item]):
@@ -65,6 +94,7 @@ class Primes(Iterator[Item], Generic[Item]):
         self.cut: Literal["limit", "time"] | None = None
         self._left = limit
         self._ordered = ordered
+        self._clock = clock
         self._items = self._open(make, clock)
 
     @staticmethod
@@ -87,7 +117,9 @@ class Primes(Iterator[Item], Generic[Item]):
         except StopIteration:
             self.complete = True
             raise
-        except OutOfTime:
+        except OutOfTime as signal:
+            if signal.clock is not self._clock:
+                raise
             self.cut = "limit" if self._left == 0 else "time"
             raise StopIteration from None
         if self._left == 0:

@@ -17,6 +17,7 @@ from bnc2d.model.instances import Rows, all_rows
 from bnc2d.verify.enumeration import decide
 from bnc2d.verify.oracle import exact_joint, exact_joints
 from bnc2d.verify.report import Check, Report
+from bnc2d.verify.sampling import sample
 
 Witness = Mapping[str, str] | None
 Finding = tuple[bool, str, Witness]
@@ -38,8 +39,9 @@ def verify_model(
     """Check a model by independent means; ``time_limit`` (seconds) holds for each check.
 
     A check that runs out of time is not finished, except the oracle, which then asks a seeded sample of
-    ``samples`` instances, half of them the nearest to a tie among many drawn. ``progress`` is called before
-    each check with its name, how many are done, and how many there are; what it raises ends the verification.
+    ``samples`` instances, half of them the possible ones nearest to a tie among many drawn. ``progress`` is
+    called before each check with its name, how many are done, and how many there are; what it raises ends the
+    verification.
     """
     checks: list[tuple[str, Callable[[], Finding]]] = [
         ("structure", lambda: _structure(model)),
@@ -162,7 +164,7 @@ def _oracle(model: CompiledModel, time_limit: float, samples: int, seed: int) ->
             expected = [decide(classifier, joint) for joint in joints.values()]
             return _compare(model, rows, expected, f"all {len(rows)} instances")
     deadline = monotonic() + time_limit
-    rows = _sample(model, samples, seed)
+    rows = sample(classifier, samples, seed)
     expected = []
     for row in rows:
         if monotonic() > deadline:
@@ -185,17 +187,3 @@ def _compare(model: CompiledModel, rows: Rows, expected: list[str | None], detai
         return True, detail, None
     first = int(np.flatnonzero(wrong)[0])
     return False, f"the oracle says {expected[first]}", model.domain.decode(rows[first].tolist())
-
-
-def _sample(model: CompiledModel, samples: int, seed: int) -> Rows:
-    """Return random rows, the closest calls of many drawn first."""
-    rng = np.random.default_rng(seed)
-    drawn = rng.integers(0, model.domain.cardinalities, size=(20 * samples, len(model.domain)))
-    posteriors = np.sort(model.classifier.posterior(drawn), axis=1)
-    margins = posteriors[:, -1] - (posteriors[:, -2] if posteriors.shape[1] > 1 else 0)
-    if model.classifier.threshold is not None:
-        cut = float(model.classifier.threshold)
-        positive = model.classes.index(str(model.classifier.positive))
-        margins = np.abs(model.classifier.posterior(drawn)[:, positive] - cut)
-    nearest = drawn[np.argsort(margins, kind="stable")[: samples // 2]]
-    return np.concatenate([nearest, drawn[: samples - len(nearest)]])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from bnc2d import Classifier, CompiledModel, example
+from bnc2d.compile.diagram import Diagram
 from bnc2d.logic.fold import rewrite
 from bnc2d.logic.manager import Kind
 from bnc2d.logic.nnf import NNF
@@ -17,6 +19,7 @@ from bnc2d.verify.checks import verify_model
 from bnc2d.verify.enumeration import decide, joint_of_instances
 from bnc2d.verify.oracle import exact_joint, exact_joints
 from bnc2d.verify.report import Report
+from tests.compile.test_target_part import STEPS, long_chain
 from tests.strategies import classifiers
 
 CLASS_TWO = (2, False)
@@ -113,6 +116,18 @@ def test_the_oracle_agrees_with_the_joint_table(classifier: Classifier) -> None:
     assert exact_joints(classifier) == joints
     states, joint = next(iter(joints.items()))
     assert exact_joint(classifier, dict(zip(classifier.features, states, strict=True))) == joint
+
+
+def test_possible_instances_are_asked_where_nearly_all_are_impossible() -> None:
+    """Of 3^59 instances hardly any is possible: a model that decides only impossible ones right is caught."""
+    classifier = Classifier(long_chain(60, STEPS, 3), "v0", features="all")
+    model = classifier.compile()
+    assert checks._oracle(model, 10, 60, 0)[0]
+    nothing = Diagram(tuple(range(59)), 3, (np.zeros((0, 3), np.int64),) * 59, 0)
+    passed, _, witness = checks._oracle(CompiledModel(classifier, nothing, model.stats), 10, 60, 0)
+    assert not passed
+    assert witness is not None
+    assert any(classifier.posterior(witness).values())
 
 
 def test_large_models_are_sampled_near_their_ties(monkeypatch: pytest.MonkeyPatch) -> None:

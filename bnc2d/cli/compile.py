@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
         "file": options.output,
         "features": len(classifier.features),
         "variables": len(classifier.network) - 1,
+        "mentioned": len(model.mentioned_features),
         "seconds": sum(model.stats.seconds.values()),
         "classes": {
             name: {"models": model.count(name), "nodes": formula.node_count, "edges": formula.edge_count}
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, ensure_ascii=False))
         return 0
-    taken = f"{facts['features']} features of {facts['variables']} variables"
+    taken = f"{facts['features']} features of {facts['variables']} variables ({facts['mentioned']} matter)"
     print(f"{printable(classifier.target)} from {taken}, {facts['seconds']:.2f} s")
     for name, formula in formulas.items():
         share = f"{model.count(name)} of {classifier.instance_count} instances"

@@ -1,5 +1,8 @@
 """From a classifier to its class formulas.
 
+Before any method: ``target_part`` prunes features that the others separate from the target; after it,
+``impossible`` puts back the zeros of what was pruned, with ``impossible_relations`` and ``impossible_order``.
+
 Where the steps of Zhang and Darwiche (2026) are:
 
 - pruning: ``prepare``; jointree: ``jointree`` (``min_fill``); feature tree and widths: ``feature_tree``;

@@ -103,6 +103,12 @@ class CompiledModel:
         return self.classifier.features
 
     @property
+    def mentioned_features(self) -> tuple[str, ...]:
+        """The features on which some decision depends; the others never matter."""
+        decided = zip(self.diagram.order, self.diagram.levels, strict=True)
+        return tuple(self.features[feature] for feature in sorted(f for f, level in decided if len(level)))
+
+    @property
     def target(self) -> str:
         """The name of the target."""
         return self.classifier.target

@@ -96,6 +96,15 @@ def model_from_bytes(data: bytes) -> CompiledModel:
     return _model(head, body, "model", MAX_BYTES)
 
 
+def as_read(model: CompiledModel) -> CompiledModel:
+    """Return the model as its file would give it back, node numbers included, without writing one."""
+    twin = CompiledModel(model.classifier, model.diagram, model.stats)
+    for key, formula in sorted(model.formulas.items()):
+        nodes, root = _circuit_data(formula)
+        twin.formulas[key] = NNF(twin.manager, _circuit(twin.manager, nodes)[root])
+    return twin
+
+
 def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> CompiledModel:
     text = _checked_text(head, body, name, max_bytes)
     try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -13,16 +15,18 @@ import numpy as np
 
 from bnc2d.compile.limits import ProgressCallback, reporting
 from bnc2d.compile.model import CompiledModel
-from bnc2d.compile.store import model_from_bytes, model_to_bytes
-from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
+from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain.explanation import explain
 from bnc2d.explain.questions import decisions
 from bnc2d.logic.domain import FeatureId, StateMask
+from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
 from bnc2d.model.instances import Kind, encode
 
 Cut: TypeAlias = Literal["limit", "time"] | None
+_Rows: TypeAlias = list[list[int]]  # state positions
 # What a worker sends back for one instance: of each kind the reasons, as masks, and how they were cut.
 _Found: TypeAlias = list[tuple[list[dict[FeatureId, StateMask]], Cut]]
 
@@ -35,6 +39,8 @@ KINDS: dict[str, type[Term] | type[Clause]] = {
 # Rows of a chunk, and chunks that an executor holds: each of them holds the model.
 _MOST_ROWS_AT_ONCE = 64
 _MOST_CHUNKS_AT_ONCE = 256
+_SENDING = 4e-5  # seconds that it takes at most, for each node of a model, to write and to read it
+_GRACE = 0.6  # seconds past the time limit in which rows still get one reason of each kind
 
 
 @dataclass(frozen=True)
@@ -67,24 +73,25 @@ def explain_many(
     """Return a ``Row`` for each instance, in order, or for a data frame a frame with the same index.
 
     ``rows`` come in any form that ``predict`` takes; equal rows are explained once. Of each kind (a key of
-    ``KINDS``) at most ``limit`` reasons are listed, for at most ``time_limit`` seconds a kind and row. In a
+    ``KINDS``) at most ``limit`` reasons are listed. ``time_limit`` is for the whole call, in seconds: each
+    row gets an even share of what those before it left, and a list that its share ends has one reason at
+    least, which takes milliseconds; only where not even that fits are the last rows left without. In a
     frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``, ``possible``,
     ``decided_by`` and ``cut``, which names the kinds that a limit ended.
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
     is sent the model in its saved form with ``chunk_size`` rows at a time, and gives the same reasons as no
-    executor unless the time limit ends a list. ``progress`` as in ``compile``.
+    executor where there is no time limit; a model that is too large to send within one is explained here.
+    ``progress`` as in ``compile``.
     """
     _check_options(kinds, chunk_size)
+    work = _Work(tuple(kinds), limit, None if time_limit is None else time.time() + time_limit)
     encoded = encode(model.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
     labels = model.diagram.labels(distinct)
-    for label in np.unique(labels).tolist():
-        if label < len(model.classes):
-            model.formula(model.classes[label])  # made once, here, and saved with the model
-    work = _Work(model_to_bytes(model), tuple(kinds), limit, time_limit)
+    _make_formulas(model, np.unique(labels).tolist(), time_limit)
     with reporting(progress) as report:
-        found = _run(work, distinct.tolist(), executor, chunk_size, report)
+        found = _run(model, work, distinct.tolist(), executor, chunk_size, report)
     names = decisions(model)
     bases = model.classifier.bases(distinct)
     records = []
@@ -111,14 +118,26 @@ def _check_options(kinds: Sequence[str], chunk_size: int | None) -> None:
         raise ClassifierError(f"chunk_size must be at least 1, but is {chunk_size}")
 
 
+def _make_formulas(model: CompiledModel, labels: list[int], time_limit: float | None) -> None:
+    """Make the formulas of these labels, once for all rows, but not for longer than half of the time."""
+    clock = Clock(None if time_limit is None else time_limit / 2)
+    with suppress(TimeLimitExceeded), clock.limiting("the formulas are not made"):
+        for label in labels:
+            if label < len(model.classes):
+                model.formula(model.classes[label])
+
+
 @dataclass(frozen=True)
 class _Work:
-    """What every chunk needs: the model as saved, and which reasons are wanted."""
+    """What every chunk needs: which reasons are wanted, and until when (by the clock of the machine)."""
 
-    model: bytes
     kinds: tuple[str, ...]
     limit: int | None
-    time_limit: float | None
+    deadline: float | None
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, less than 0 past the deadline; None where there is none."""
+        return None if self.deadline is None else self.deadline - time.time()
 
 
 @lru_cache(maxsize=2)
@@ -127,23 +146,46 @@ def _model(saved: bytes) -> CompiledModel:
     return model_from_bytes(saved)
 
 
-def _explain_chunk(work: _Work, rows: list[list[int]]) -> list[_Found]:
+def _explain_chunk(saved: bytes, work: _Work, rows: _Rows, after: int) -> list[_Found]:
     """Explain some rows of state positions; this is what runs on the executor."""
-    return [_reasons(_model(work.model), work, row) for row in rows]
+    return _explain_rows(_model(saved), work, rows, after)
 
 
-def _reasons(model: CompiledModel, work: _Work, row: list[int]) -> _Found:
+def _explain_rows(model: CompiledModel, work: _Work, rows: _Rows, after: int) -> list[_Found]:
+    """Explain some rows, where so many come ``after`` them: each gets an even share of the time left."""
+    found = []
+    for done, row in enumerate(rows):
+        left = work.left()
+        found.append(_reasons(model, work, row, None if left is None else left / (len(rows) - done + after)))
+    return found
+
+
+def _at_once(model: CompiledModel, work: _Work, rows: _Rows) -> list[_Found]:
+    """Return one reason of each kind for each row, without a search; none once the time is up."""
+    found = []
+    for row in rows:
+        left = work.left()
+        late = left is not None and left < -_GRACE
+        found.append([([], "time") for _ in work.kinds] if late else _reasons(model, work, row, 0.0))
+    return found
+
+
+def _reasons(model: CompiledModel, work: _Work, row: list[int], seconds: float | None) -> _Found:
     explanation = explain(model, model.domain.decode(row))
+    clock = Clock(None if seconds is None else max(0.0, seconds))
     found: _Found = []
-    for kind in work.kinds:
-        reasons = getattr(explanation, f"{kind}_reasons")(limit=work.limit, time_limit=work.time_limit)
+    for done, kind in enumerate(work.kinds):
+        left = clock.left()
+        share = None if left is None else left / (len(work.kinds) - done)
+        reasons = getattr(explanation, f"{kind}_reasons")(limit=work.limit, time_limit=share)
         found.append(([dict(reason.masks) for reason in reasons], reasons.cut))
     return found
 
 
 def _run(
+    model: CompiledModel,
     work: _Work,
-    rows: list[list[int]],
+    rows: _Rows,
     executor: Executor | None,
     chunk_size: int | None,
     report: ProgressCallback | None,
@@ -151,29 +193,83 @@ def _run(
     """Return what was found for each row, in order."""
     size = chunk_size or max(1, min(_MOST_ROWS_AT_ONCE, len(rows) // 16))
     chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
+    left = work.left()
+    if left is not None and left < _SENDING * _nodes(model):
+        executor = None
+    at_least = [] if left is None else [_at_once(model, work, chunk) for chunk in chunks]
+    if executor is None:
+        answers = _alone(model, work, chunks, at_least)
+    else:
+        answers = _spread(model, work, chunks, at_least, executor)
     found: list[_Found] = []
-    for answer in _answers(work, chunks, executor):
+    for answer in answers:
         found += answer
         if report is not None:
             report("explain", len(found) / len(rows))
     return found
 
 
-def _answers(work: _Work, chunks: list[list[list[int]]], executor: Executor | None) -> Iterator[list[_Found]]:
-    """Yield the answer to each chunk, in order; on an error the chunks still waiting are given up."""
-    if executor is None:
-        model = model_from_bytes(work.model)  # node numbers can decide which reasons come first
-        for chunk in chunks:
-            yield [_reasons(model, work, row) for row in chunk]
-        return
+def _nodes(model: CompiledModel) -> int:
+    return model.diagram.node_count + sum(formula.node_count for formula in model.formulas.values())
+
+
+def _alone(
+    model: CompiledModel, work: _Work, chunks: list[_Rows], at_least: list[list[_Found]]
+) -> Iterator[list[_Found]]:
+    """Yield the answer to each chunk, in order, from this process; at the deadline what there is at least."""
+    if work.deadline is None:
+        model = as_read(model)  # node numbers can decide which reasons come first
+    after = sum(map(len, chunks))
+    for number, chunk in enumerate(chunks):
+        answer = []
+        for place, row in enumerate(chunk):
+            left = work.left()
+            if left is not None and left <= 0:
+                answer.append(at_least[number][place])
+            else:
+                answer += _explain_rows(model, work, [row], after - 1)
+            after -= 1
+        yield answer
+
+
+def _spread(
+    model: CompiledModel,
+    work: _Work,
+    chunks: list[_Rows],
+    at_least: list[list[_Found]],
+    executor: Executor,
+) -> Iterator[list[_Found]]:
+    """Yield the answer to each chunk, in order; on an error the chunks still waiting are given up.
+
+    Chunks that are not answered at the deadline get what there is at least.
+    """
+    saved = model_to_bytes(model)
+    after = sum(map(len, chunks))
     waiting: deque[Future[list[_Found]]] = deque()
+    answered = 0
+
+    def next_answer() -> list[_Found]:
+        nonlocal answered
+        left, number, answered = work.left(), answered, answered + 1
+        if left is None:
+            return waiting.popleft().result()
+        try:
+            answer = waiting[0].result(max(0.0, left))
+        except TimeoutError:
+            late = not waiting[0].done()  # otherwise it is the worker's own error, or just in time
+            answer = at_least[number] if late else waiting[0].result()
+            waiting[0].cancel()
+        waiting.popleft()
+        return answer
+
     try:
         for chunk in chunks:
             if len(waiting) == _MOST_CHUNKS_AT_ONCE:
-                yield waiting.popleft().result()
-            waiting.append(executor.submit(_explain_chunk, work, chunk))
+                yield next_answer()
+            after -= len(chunk)
+            waiting.append(executor.submit(_explain_chunk, saved, work, chunk, after))
         while waiting:
-            yield waiting.popleft().result()
+            yield next_answer()
     finally:
         for future in waiting:
             future.cancel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor, Future
 from fractions import Fraction
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from bnc2d import (
 )
 from bnc2d.explain import batch
 from bnc2d.explain.batch import KINDS, Row
+from bnc2d.testing import random_instance, random_noisy_or
 from tests.executors import EXECUTORS, MakeExecutor
 from tests.explain.brute import Known, known_models
 
@@ -135,7 +137,60 @@ def test_progress_and_time_limit(diagnosis: CompiledModel) -> None:
     assert seen == [("explain", 6 / 18), ("explain", 12 / 18), ("explain", 1.0)]
     (row,) = diagnosis.explain_many(PATIENTS[:1], time_limit=0.0)
     assert row.cut == {"sufficient": "time", "necessary": "time"}
-    assert row.reasons == {"sufficient": (), "necessary": ()}
+    e = diagnosis.explain(PATIENTS[0])
+    assert [len(reasons) for reasons in row.reasons.values()] == [1, 1]
+    assert set(row.reasons["sufficient"]) <= set(e.sufficient_reasons())
+    assert set(row.reasons["necessary"]) <= set(e.necessary_reasons())
+
+
+@pytest.fixture(scope="module")
+def large() -> CompiledModel:
+    """A model whose rows take half a second each to explain."""
+    findings = random_noisy_or(3, 24)
+    names = [name for name in findings.names if name.startswith("X")]
+    model: CompiledModel = Classifier(findings, "Y", names).compile()
+    return model
+
+
+def test_one_time_limit_for_all_rows(large: CompiledModel) -> None:
+    rows = [random_instance(large.classifier, seed) for seed in range(12)]
+    started = perf_counter()
+    answers = large.explain_many(rows, limit=2, time_limit=1.5)
+    assert perf_counter() - started < 2.5
+    assert any("time" in row.cut.values() for row in answers)
+    assert all(all(row.reasons.values()) for row in answers)
+    distances = [large.explain(row).robustness().distance for row in rows]
+    assert [len(row.reasons["necessary"][0]) for row in answers] == distances
+
+
+class IdleExecutor(Executor):
+    """Takes everything and answers nothing, or with an error."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.futures: list[Future[Any]] = []
+        self._error = error
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if self._error is not None:
+            future.set_exception(self._error)
+        self.futures.append(future)
+        return future
+
+
+def test_what_an_executor_does_not_answer_in_time(diagnosis: CompiledModel) -> None:
+    executor = IdleExecutor()
+    answers = diagnosis.explain_many(PATIENTS, executor, time_limit=0.3, chunk_size=6)
+    assert [future.cancelled() for future in executor.futures] == [True] * 3
+    assert all(all(row.reasons.values()) for row in answers)
+    assert {ended for row in answers for ended in row.cut.values()} == {"time"}
+    with pytest.raises(TimeoutError, match="of the worker"):
+        diagnosis.explain_many(PATIENTS, IdleExecutor(TimeoutError("of the worker")), time_limit=60)
+
+
+def test_rows_that_come_too_late_are_left_without(diagnosis: CompiledModel) -> None:
+    late = batch._Work(("sufficient",), 5, 0.0)  # a deadline long ago
+    assert batch._at_once(diagnosis, late, [[0, 0, 0]]) == [[([], "time")]]
 
 
 class FailingExecutor(Executor):

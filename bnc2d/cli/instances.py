@@ -115,6 +115,8 @@ def _read(path: str, max_bytes: int, *, may_be_empty: bool = False) -> tuple[str
     """Return the name of the source in messages, and its content."""
     if path == _STANDARD_INPUT:
         name = "standard input"
+        if sys.stdin is None:
+            raise FormatError("cannot read: it is closed", name)
         return name, read_stream(sys.stdin.buffer, name, max_bytes, may_be_empty=may_be_empty)
     return path, read_bytes(path, max_bytes, may_be_empty=may_be_empty)
 

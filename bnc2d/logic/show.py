@@ -31,6 +31,8 @@ def spelled_out(manager: Manager, root: NodeId, max_characters: int = MAX_CHARAC
     Literals come before compounds, then the first feature decides the order, so the text depends on the
     circuit alone. A shared node is spelled out wherever it is used: the length is computed before any text.
     """
+    if len(manager.reachable(root)) > max_characters:  # a node has a character at least
+        return None
     show = manager.domain.show_literal
 
     def joined_length(parts: Sequence[int]) -> int:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 
 from bnc2d import Domain, LogicError, Manager
 from bnc2d.logic import show
@@ -39,6 +39,7 @@ def holds(text: str, instance: Mapping[str, str]) -> bool:
 
 @pytest.mark.parametrize(("characters", "line"), [(0, 0), (0, 15), (0, 100), (2000, 100)])
 @given(circuit=circuits())
+@settings(max_examples=40)
 def test_the_text_says_what_the_circuit_says(characters: int, line: int, circuit: Circuit) -> None:
     manager, root = circuit
     with pytest.MonkeyPatch.context() as patch:

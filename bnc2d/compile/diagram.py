@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.arrays import contiguous, take
+from bnc2d.arrays import contiguous, take, take_columns
 from bnc2d.checking import PIECE, pieces
 from bnc2d.compile.hashing import distinct_rows
 from bnc2d.model.instances import Rows
@@ -88,8 +88,13 @@ class DiagramBuilder:
         self._next = ends
         self._levels: list[NDArray[np.int64]] = []
 
-    def add_level(self, children: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add a level of nodes ``[node, state]``; return for each the number of its reduced node."""
+    def add_level(
+        self, children: NDArray[np.int64], column_of_state: NDArray[np.intp] | None = None
+    ) -> NDArray[np.int64]:
+        """Add a level of nodes ``[node, state]``; return for each the number of its reduced node.
+
+        Where many states are alike ``children`` may be ``[node, column]``, with the column of each state.
+        """
         proper = np.empty(len(children), dtype=bool)
         for piece in pieces(len(children), PIECE // children.shape[1]):
             proper[piece] = (children[piece] != children[piece, :1]).any(axis=1)
@@ -98,7 +103,7 @@ class DiagramBuilder:
         kept, inverse = _unique_rows(take(children, places))
         for piece in pieces(len(places)):
             numbers[places[piece]] = self._next + inverse[piece]
-        self._levels.append(kept)
+        self._levels.append(kept if column_of_state is None else take_columns(kept, column_of_state))
         self._next += len(kept)
         return numbers
 

@@ -31,9 +31,11 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import take_columns
+from bnc2d.checking import checkpoint, pieces
 from bnc2d.compile.cut import CutSide, Message
 from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.compile.intervals_levels import EDGE_BYTES, Column, Columns, Descent, Room, column_of
+from bnc2d.compile.intervals_levels import Column, Columns, Descent, Room, column_of
 from bnc2d.compile.jointree import Jointree, Name, build_jointree, moral_graph
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.prepare import Prepared
@@ -46,6 +48,10 @@ _MAX_TABLE = 1 << 18
 # faster than so many instances of groups are done.
 _CELLS_PER_INSTANCE = 10_000
 _FEW_INSTANCES = 200
+# What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a group.
+_VALUE_BYTES = (40, 0)
+_LEVEL_BYTES = (16, 8)
+_TABLE_BYTES = (48, 8)
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,10 @@ def _table(prepared: Prepared, group: Group) -> _Table:
     side = Side(prepared, CutSide(group.features, (Message(group.tables, (), group.hidden),)))
     part = side.part({}, exact=True)
     first, second = part.table[part.class_of_state[[0, -1]]].tolist()  # the target is all that is left
-    columns = [column_of(*pair) for pair in zip(first, second, strict=True)]
+    columns = []
+    for pair in zip(first, second, strict=True):
+        checkpoint()
+        columns.append(column_of(*pair))
     says = Columns.of(columns)
     place = {column: number for number, column in enumerate((*says.ratios, *says.impossible))}
     places = np.array([place[column] for column in columns], dtype=np.intp)
@@ -164,14 +173,32 @@ def compile_by_intervals(
         builder = DiagramBuilder(2 + rule.leaves_ties)
         nodes = ends
         for table in reversed(tables):
-            children = descent.children.pop()
-            descent.room.need(len(children) * len(table.column_of_row), EDGE_BYTES)
-            nodes = reduce_table(nodes[children][:, table.column_of_row], table.cardinalities, builder)
+            nodes = _reduce(nodes, descent.children.pop(), table, builder, descent.room)
             watch.check(1 - len(descent.children) / len(tables))
         position = {name: number for number, name in enumerate(prepared.features)}
         order = [position[name] for table in tables for name in table.features]
         diagram = builder.finish(order, int(nodes[0]))
     return IntervalResult(diagram, descent.cells, descent.exact_calls, descent.frontier)
+
+
+def _reduce(
+    nodes: NDArray[np.int64],
+    children: NDArray[np.int32],
+    table: _Table,
+    builder: DiagramBuilder,
+    room: Room,
+) -> NDArray[np.int64]:
+    """Add the levels of a group, given the nodes below it and where ``[column, node]`` leads; return its nodes."""
+    columns, count = children.shape
+    room.need(count * columns, _VALUE_BYTES)
+    room.need(count * len(table.column_of_row), _LEVEL_BYTES if len(table.features) == 1 else _TABLE_BYTES)
+    values = np.empty((count, columns), dtype=np.int64)
+    for column, row in enumerate(children):
+        for piece in pieces(count):
+            values[piece, column] = nodes[row[piece]]
+    if len(table.features) == 1:
+        return builder.add_level(values, table.column_of_row)
+    return reduce_table(take_columns(values, table.column_of_row), table.cardinalities, builder)
 
 
 def _spread(table: _Table) -> float:

@@ -17,6 +17,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import take
+from bnc2d.checking import pieces
 from bnc2d.compile.intervals_order import Chain, Places, crossing
 from bnc2d.compile.intervals_products import Integers, Scale
 from bnc2d.compile.limits import Watch
@@ -27,7 +29,7 @@ Column: TypeAlias = Fraction | int
 Codes: TypeAlias = Integers
 
 # What an edge of a node takes: for a moment, and for good.
-EDGE_BYTES = (48, 12)
+EDGE_BYTES = (16, 4)
 # There are three sets of impossible classes that are not empty.
 _SETS = 3
 
@@ -95,8 +97,12 @@ class _Above:
 
     def step(self, codes: Codes, ratio: int) -> Codes:
         """Return the codes after a ratio."""
-        after = np.concatenate([self.codes[:1], self.codes[self.places[ratio] + 1], self.codes[-1:]])
-        return after[codes]
+        places = self.places[ratio]
+        after = np.empty(len(places) + 2, dtype=np.int64)
+        after[0], after[-1] = self.codes[0], self.codes[-1]
+        for piece in pieces(len(places)):
+            after[1:-1][piece] = self.codes[places[piece] + 1]
+        return take(after, codes)
 
 
 @dataclass(frozen=True)
@@ -111,18 +117,19 @@ class _Below:
 
     def step(self, codes: Codes, ratio: int) -> Codes:
         """Return the codes after a ratio; next products are in their order, so counting them is a search."""
-        places = self.places[ratio]
-        position = (codes >> 1).astype(places.dtype)
-        less = np.searchsorted(places, position)
-        equal = np.append(places, -2)[less] == position  # no position is -2
-        after: Codes = 2 * less + (codes & equal)
+        places = np.append(self.places[ratio], np.int32(-2))  # no position is -2
+        after = np.empty(len(codes), dtype=np.int64)
+        for piece in pieces(len(codes)):
+            position = (codes[piece] >> 1).astype(places.dtype)
+            less = np.searchsorted(places[:-1], position)
+            after[piece] = 2 * less + (codes[piece] & (places[less] == position))
         return after
 
 
 class Descent:
     """Finds the nodes of all levels.
 
-    ``children[level]`` is ``[node, column]`` with positions among the nodes of the next level; ``frontier``
+    ``children[level]`` is ``[column, node]`` with positions among the nodes of the next level; ``frontier``
     is the number of nodes in the middle, ``cells`` that of all edges.
     """
 
@@ -134,7 +141,7 @@ class Descent:
         ratios: list[Sequence[Fraction]] = [[], *([] for _ in groups)]
         if isinstance(prior, Fraction):  # else no product matters
             ratios = [[prior], *(group.ratios for group in groups)]
-        self._scale = Scale(ratios, certified, watch.check)
+        self._scale = Scale(ratios, certified)
         self.children: list[NDArray[np.int32]] = []
         self.cells = 0
         self.frontier = 0
@@ -155,7 +162,7 @@ class Descent:
         logs = self._scale.words.logs  # of the prior and of each group
         groups = len(logs) - 1
         from_above, from_below = _sums(logs), _sums(logs[:0:-1])
-        top, bottom = (Chain(self._scale, self.room, self._watch.check) for _ in range(2))
+        top, bottom = (Chain(self._scale, self.room) for _ in range(2))
         top.extend(0, _window(from_below[groups]))
         above, below = 0, 0  # groups that are listed
         while above + below < groups:
@@ -177,7 +184,7 @@ class Descent:
 
     def _crossing(self, top: Chain, bottom: Chain, tie: int) -> Codes:
         """Return the code below the middle of each position among the products above it."""
-        found = crossing(top, bottom, self._scale, self._watch.check)
+        found = crossing(top, bottom, self._scale)
         self.exact_calls = found.compared
         less = found.below
         if tie == 0:  # a tie is decided like a product that is too small
@@ -192,16 +199,26 @@ class Descent:
         self.room.need(len(codes) * columns, EDGE_BYTES)
         self.cells += len(codes) * columns
         marked = int(np.searchsorted(codes, 0))  # nodes with impossible classes
-        children = np.empty((len(codes), columns), dtype=np.int64)
-        children[:marked, : len(group.ratios)] = codes[:marked, None]
-        for ratio in range(len(group.ratios)) if marked < len(codes) else ():
-            children[marked:, ratio] = level.step(codes[marked:], ratio)
-        for column, impossible in enumerate(group.impossible, start=len(group.ratios)):
-            children[:marked, column] = -(-codes[:marked] | -impossible)
-            children[marked:, column] = impossible
+        following = np.empty((columns, len(codes)), dtype=np.int64)  # positions from 0
         seen = np.zeros(_SETS + level.bound, dtype=bool)
-        seen[children + _SETS] = True
-        self.children.append((np.cumsum(seen, dtype=np.int32) - 1)[children + _SETS])
+        for column, after in enumerate(following):
+            if column < len(group.ratios):
+                after[:marked] = codes[:marked]
+                if marked < len(codes):
+                    after[marked:] = level.step(codes[marked:], column)
+            else:
+                impossible = group.impossible[column - len(group.ratios)]
+                after[:marked] = -(-codes[:marked] | -impossible)
+                after[marked:] = impossible
+            for piece in pieces(len(after)):
+                after[piece] += _SETS
+                seen[after[piece]] = True
+        rank = np.cumsum(seen, dtype=np.int32) - 1
+        children = np.empty(following.shape, dtype=np.int32)
+        for row, after in zip(children, following, strict=True):
+            for piece in pieces(len(after)):
+                row[piece] = rank[after[piece]]
+        self.children.append(children)
         return np.flatnonzero(seen) - _SETS
 
 

@@ -13,7 +13,7 @@ products of a cluster are less than all of the next.
 
 A resolution never joins what a coarser one has told apart: true values lie within the slack of what either
 says. So what counts is how many clusters there are, not how many products. Large arrays are treated in
-pieces, so that ``check`` is called several times a second.
+pieces, with a checkpoint several times a second.
 """
 
 from __future__ import annotations
@@ -26,14 +26,12 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check
+from bnc2d.checking import checkpoint, pieces
 from bnc2d.compile.intervals_products import Integers, Resolution, Scale, Values
 
 Places: TypeAlias = NDArray[np.int32]
 Marks: TypeAlias = NDArray[np.bool_]
 
-# Positions are looked up so many at a time.
-_SEARCHED = 1 << 20
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
 _CHOSEN = 16
@@ -66,8 +64,8 @@ class Chain:
     small, and the number of clusters for those so large, that they decide whatever comes.
     """
 
-    def __init__(self, scale: Scale, budget: Budget, check: Check) -> None:
-        self._words, self._budget, self._check = scale.words, budget, check
+    def __init__(self, scale: Scale, budget: Budget) -> None:
+        self._words, self._budget = scale.words, budget
         self._groups: list[int] = []
         self.places: list[Places] = []
         self.starts = self.ends = self._words.one()
@@ -83,7 +81,7 @@ class Chain:
         places = np.empty((len(logs), len(self)), dtype=np.int32)
         runs, kept = [], []
         for ratio, log in enumerate(logs):
-            self._check()
+            checkpoint()
             low = int(np.searchsorted(self.ends, window[0] - words.slack - log))
             high = max(low, int(np.searchsorted(self.starts, window[1] + words.slack - log, side="right")))
             piece = slice(low, high)
@@ -92,7 +90,7 @@ class Chain:
             )
             kept.append(piece)
         targets = [row[piece] for row, piece in zip(places, kept, strict=True)]
-        self.starts, self.ends = merge(runs, targets, words, self._check)
+        self.starts, self.ends = merge(runs, targets, words)
         for row, piece in zip(places, kept, strict=True):
             row[: piece.start] = -1
             row[piece.stop :] = len(self)
@@ -115,7 +113,7 @@ class Chain:
             inside = _with_ends(found[-1])
             before = np.zeros(places.shape[1], dtype=bool)
             for row in places:
-                self._check()
+                checkpoint()
                 before |= inside[row + 1]
             found.append(before)
         return found[::-1]
@@ -126,7 +124,7 @@ class Chain:
         chosen: list[Integers] = []  # for each ratio, positions among those with values
         whose: list[Places] = []
         for row in old:
-            self._check()
+            checkpoint()
             reached = row[before.owner[before.fine]]
             chosen.append(np.flatnonzero(inside[reached + 1]))
             whose.append(reached[chosen[-1]])
@@ -134,12 +132,12 @@ class Chain:
         self._budget.need(items, (4 * resolution.size + _CHOSEN, resolution.size * resolution.is_exact))
         runs = []
         for ratio, some in enumerate(chosen):
-            self._check()
+            checkpoint()
             starts = resolution.times(self.starts[some], group, ratio)
             ends = starts if resolution.is_exact else resolution.times(self.ends[some], group, ratio)
             runs.append((starts, ends))
         targets = [np.empty(len(some), dtype=np.int32) for some in chosen]
-        self.starts, self.ends = merge(runs, targets, resolution, self._check)
+        self.starts, self.ends = merge(runs, targets, resolution)
         owners = np.zeros(len(self), dtype=np.int64)
         for target, owner in zip(targets, whose, strict=True):
             owners[target] = owner
@@ -150,7 +148,7 @@ class Chain:
         self._budget.need(len(old) * len(before.owner), (2 * _PLACE, _PLACE))
         places = np.empty((len(old), len(before.owner)), dtype=np.int32)
         for ratio, (some, target) in enumerate(zip(chosen, targets, strict=True)):
-            self._check()
+            checkpoint()
             places[ratio] = moved[old[ratio][before.owner] + 1]
             places[ratio, before.fine[some]] = fine[target]
         self.places[step] = places
@@ -164,7 +162,7 @@ def _with_ends(marks: Marks) -> Marks:
 
 
 def merge(
-    runs: Sequence[tuple[Values, Values]], targets: Sequence[Places], resolution: Resolution, check: Check
+    runs: Sequence[tuple[Values, Values]], targets: Sequence[Places], resolution: Resolution
 ) -> tuple[Values, Values]:
     """Merge runs of clusters, each with starts and ends; return those of the new clusters.
 
@@ -176,7 +174,7 @@ def merge(
     reached = nothing  # the end of the last cluster, once there is one
     count = 0
     for low, high in pairwise(cuts):
-        check()
+        checkpoint()
         pieces = [slice(*piece) for piece in zip(low, high, strict=True)]
         found, last = (
             np.concatenate([nothing, *(run[side][piece] for run, piece in zip(runs, pieces, strict=True))])
@@ -226,9 +224,9 @@ class Crossing:
     compared: int
 
 
-def crossing(top: Chain, bottom: Chain, scale: Scale, check: Check) -> Crossing:
+def crossing(top: Chain, bottom: Chain, scale: Scale) -> Crossing:
     """Split the clusters of both chains until those that are not equal are clear of each other."""
-    below, upto = _counts(top, bottom, scale.words, check)
+    below, upto = _counts(top, bottom, scale.words)
     clusters, compared = len(bottom), 0
     for resolution in scale.finer():
         unsure = below < upto
@@ -237,7 +235,7 @@ def crossing(top: Chain, bottom: Chain, scale: Scale, check: Check) -> Crossing:
         hits = np.bincount(below[unsure], minlength=clusters + 1)
         hits -= np.bincount(upto[unsure], minlength=clusters + 1)
         above, under = top.split(unsure, resolution), bottom.split(np.cumsum(hits[:-1]) > 0, resolution)
-        less, up = _counts(top, bottom, resolution, check)
+        less, up = _counts(top, bottom, resolution)
         own = below[above.owner]  # by new cluster, the first old one that it could meet
         before = np.searchsorted(under.owner[under.fine], own[above.fine])
         below = under.first[own]
@@ -250,13 +248,11 @@ def crossing(top: Chain, bottom: Chain, scale: Scale, check: Check) -> Crossing:
     return Crossing(below, below < upto, clusters, compared)
 
 
-def _counts(top: Chain, bottom: Chain, resolution: Resolution, check: Check) -> tuple[Integers, Integers]:
+def _counts(top: Chain, bottom: Chain, resolution: Resolution) -> tuple[Integers, Integers]:
     """Return how many bottom clusters are certainly below the inverse of each top one, and not above it."""
     ends = resolution.beyond(bottom.ends)
     below, upto = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for start in range(0, len(top), _SEARCHED):
-        check()
-        piece = slice(start, start + _SEARCHED)
+    for piece in pieces(len(top)):
         below.append(np.searchsorted(ends, resolution.inverse(top.ends[piece])))
         greatest = resolution.beyond(resolution.inverse(top.starts[piece]))
         upto.append(np.searchsorted(bottom.starts, greatest, side="right"))

@@ -28,7 +28,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.checking import checked, checkpoint
 
 Integers: TypeAlias = NDArray[np.int64]
 # Values of products in one resolution: an array that numpy can add to a ratio's, sort and search.
@@ -67,7 +67,7 @@ class Resolution(Protocol):
 class WordLogs:
     """Logarithms in one word."""
 
-    piece = 1 << 20
+    piece = 1 << 19
     size = 8
     is_exact = False
 
@@ -138,8 +138,8 @@ class Quotients:
     piece = 1 << 14
     is_exact = True
 
-    def __init__(self, groups: Sequence[Sequence[Fraction]], check: Check) -> None:
-        self._groups, self._check = groups, check
+    def __init__(self, groups: Sequence[Sequence[Fraction]]) -> None:
+        self._groups = groups
         lengths = (
             max((part.bit_length() for ratio in group for part in ratio.as_integer_ratio()), default=0)
             for group in groups
@@ -156,9 +156,7 @@ class Quotients:
         """Return the values of products times a ratio."""
         above, below = self._groups[group][ratio].as_integer_ratio()
         products = []
-        for number, value in enumerate(values.tolist()):
-            if number % _FEW == 0:
-                self._check()
+        for value in checked(values.tolist(), _FEW):
             numerator, denominator = self._parts[value]
             numerator, denominator = numerator * above, denominator * below
             quotient = (numerator << self.bits) // denominator
@@ -168,7 +166,7 @@ class Quotients:
 
     def inverse(self, values: Values) -> Values:
         """Return the values of the inverses."""
-        parts = map(self._parts.__getitem__, values.tolist())
+        parts = map(self._parts.__getitem__, checked(values.tolist(), _FEW))
         return _objects([(denominator << self.bits) // numerator for numerator, denominator in parts])
 
     def beyond(self, values: Values) -> Values:
@@ -186,13 +184,10 @@ class Scale:
     """The ratios of several groups and the resolutions of their products.
 
     Without ``certified`` there is only the first, and what it does not tell apart counts as equal.
-    ``check`` is called often and may raise.
     """
 
-    def __init__(
-        self, groups: Sequence[Sequence[Fraction]], certified: bool = True, check: Check = no_check
-    ) -> None:
-        self._groups, self._certified, self._check = groups, certified, check
+    def __init__(self, groups: Sequence[Sequence[Fraction]], certified: bool = True) -> None:
+        self._groups, self._certified = groups, certified
         self._context = Context(prec=_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
         self._logs = [[self._log(ratio) for ratio in group] for group in groups]
         tops = [max((abs(float(log)) for log in group), default=0.0) for group in self._logs]
@@ -214,7 +209,7 @@ class Scale:
     @cached_property
     def quotients(self) -> Quotients:
         """The last resolution, which tells all products apart that differ."""
-        return Quotients(self._groups, self._check)
+        return Quotients(self._groups)
 
     def finer(self) -> Iterator[Resolution]:
         """Yield the resolutions after the first."""
@@ -223,7 +218,7 @@ class Scale:
             yield self.quotients
 
     def _log(self, ratio: Fraction) -> Decimal:
-        self._check()
+        checkpoint()
         quotient = self._context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
         return self._context.ln(quotient)
 

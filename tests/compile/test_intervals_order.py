@@ -13,7 +13,6 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import Classifier
-from bnc2d.checking import no_check
 from bnc2d.compile import intervals_products
 from bnc2d.compile.intervals_levels import Room
 from bnc2d.compile.intervals_order import Chain, crossing, merge
@@ -75,11 +74,11 @@ def position(chain: Chain, choice: tuple[int, ...]) -> int:
 def check_order(groups: Groups, cut: int) -> int:
     """Compare every product of the first groups with every one of the others; return the comparisons made."""
     scale = Scale(groups)
-    top, bottom = (Chain(scale, Room(2**30), no_check) for _ in range(2))
+    top, bottom = (Chain(scale, Room(2**30)) for _ in range(2))
     for chain, numbers in ((top, range(cut)), (bottom, range(cut, len(groups)))):
         for number in numbers:
             chain.extend(number, EVERYTHING)
-    found = crossing(top, bottom, scale, no_check)
+    found = crossing(top, bottom, scale)
     sides = []
     for chain, part in ((top, groups[:cut]), (bottom, groups[cut:])):
         choices = list(product(*(range(len(group)) for group in part)))
@@ -175,7 +174,7 @@ def test_merging_runs(kind: str) -> None:
     resolutions: dict[str, Resolution] = {
         "int64": WordLogs([], 5),
         "complex128": PairLogs([], 5),
-        "object": Quotients([], no_check),
+        "object": Quotients([]),
     }
     resolution = resolutions[kind]
     runs, targets, items = [], [], []
@@ -186,7 +185,7 @@ def test_merging_runs(kind: str) -> None:
         first, last = ((side * 1j if kind == "complex128" else side).astype(kind) for side in (starts, ends))
         runs.append((first, last))
         targets.append(np.full(len(starts), -7, dtype=np.int32))
-    found, reached = merge(runs, targets, resolution, no_check)
+    found, reached = merge(runs, targets, resolution)
     slack = 0 if kind == "object" else 5
     count, end = 0, -(10**9)
     for a, b, number, at in sorted(items):

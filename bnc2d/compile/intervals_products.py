@@ -199,7 +199,7 @@ class Scale:
     def words(self) -> WordLogs:
         """The first resolution."""
         logs = [np.array(group, dtype=np.int64) for group in self._rounded(_LARGEST_SUM)]
-        return WordLogs(logs, self._slack if self._certified else 0)
+        return WordLogs(logs, self._slack)
 
     @cached_property
     def pairs(self) -> PairLogs:

@@ -87,6 +87,26 @@ def contiguous(array: NDArray[Entry]) -> NDArray[Entry]:
     return copy
 
 
+def repeated(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each position as many times as its count says."""
+    ends = np.cumsum(counts)
+    whole = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    start = 0
+    for piece in pieces(len(counts)):
+        end = int(ends[piece.stop - 1])
+        whole[start:end] = np.repeat(np.arange(piece.start, piece.stop), counts[piece])
+        start = end
+    return whole
+
+
+def counted(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return how often each number below ``size`` occurs."""
+    counts = np.zeros(size, dtype=np.int64)
+    for piece in pieces(len(numbers), max(PIECE, size)):
+        counts += np.bincount(numbers[piece], minlength=size)
+    return counts
+
+
 def sum_out(array: NDArray[Entry], gone: Collection[int]) -> NDArray[Entry]:
     """Return the sums over some axes."""
     size = piece_of(array.dtype)

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import checkpoint
+from bnc2d.arrays import joined, piece_of, take
+from bnc2d.checking import checked, checkpoint, pieces
 from bnc2d.compile.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.implication import Implications
 from bnc2d.compile.netlist import Circuit, Draft
 from bnc2d.compile.plan import Plan
-from bnc2d.compile.subfunctions import CellTables, Numbers, SubFunctions, parts_of
+from bnc2d.compile.subfunctions import CellTables, Numbers, SubFunctions, parts_in_pieces
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 
@@ -103,19 +104,23 @@ class BlockCircuits:
 def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -> _Block:
     nodes, _, cells = tables.block(start, stop)
     width = cells.shape[1]
-    parts = parts_of(cells)
     if width <= 64:
         bits: CellSets = np.left_shift(np.uint64(1), np.arange(width, dtype=np.uint64))
     else:
         bits = np.array([1 << cell for cell in range(width)], dtype=object)
     none = np.zeros(0, dtype=np.int64)
+    rows, targets, masks = [none], [none], [bits[:0]]
+    for piece, parts in parts_in_pieces(cells):
+        rows.append(parts.firsts // width + piece.start)
+        targets.append(parts.targets)
+        masks.append(np.bitwise_or.reduceat(bits[parts.cells], parts.firsts))
     return _Block(
         functions.features[start:stop],
         tables.sizes[start:stop],
         nodes,
-        parts.firsts // width,
-        parts.targets,
-        np.bitwise_or.reduceat(bits[parts.cells], parts.firsts),
+        joined(rows),
+        joined(targets),
+        joined(masks),
         (1 << width) - 1,
         none,
         none,
@@ -125,10 +130,11 @@ def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -
 def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield the pairs of parts of a row that lead to different functions, other than false and true."""
     inner = np.flatnonzero(block.targets > 1)
-    rows = block.rows[inner]
+    rows = take(block.rows, inner)
     counts = np.bincount(rows, minlength=len(block.nodes))
+    checkpoint()
     firsts = np.cumsum(counts) - counts
-    others = counts[rows]  # for each part, the parts of its row
+    others = take(counts, rows)  # for each part, the parts of its row
     ends = np.cumsum(others)
     if not len(inner) or ends[-1] > _PAIRS_OF_BLOCK:
         return
@@ -152,12 +158,17 @@ def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[Cell
     refused = np.flatnonzero(block.targets == false)
     empty = np.zeros(len(block.nodes), dtype=block.masks.dtype)
     empty[block.rows[refused]] = block.masks[refused]
-    claimed |= empty[block.rows]
+    for piece in pieces(len(claimed), piece_of(claimed.dtype)):
+        claimed[piece] |= empty[block.rows[piece]]
     claimed[refused] = block.masks[refused]
     left, right = (block.implied, block.implying) if negated else (block.implying, block.implied)
-    np.bitwise_or.at(claimed, right, block.masks[left])
+    for piece in pieces(len(right), piece_of(claimed.dtype)):
+        np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
     full = block.masks.dtype.type(block.full) if block.masks.dtype != object else block.full
-    return full & ~claimed[kept], full & ~block.masks[kept]
+    checkpoint()
+    must = full & ~claimed[kept]
+    checkpoint()
+    return must, full & ~block.masks[kept]
 
 
 def _add_block(block: _Block, formulas: Numbers, draft: Draft, negated: bool) -> None:
@@ -165,19 +176,24 @@ def _add_block(block: _Block, formulas: Numbers, draft: Draft, negated: bool) ->
     kept = block.targets != (0 if negated else 1)
     guards, places = choose_guards(*_ranges(block, kept, negated))
     builder = GuardBuilder(block.features, block.sizes, draft)
-    guard = np.array([builder.formula(cells) for cells in guards], dtype=np.int64)[places]
-    below = formulas[block.targets[kept]]
+    checkpoint()
+    guard = take(np.array([builder.formula(cells) for cells in checked(guards)], dtype=np.int64), places)
+    below = take(formulas, block.targets[kept])
     # Without a guard a clause is the function below, and without that it is the guard.
     clauses = guard + below
+    checkpoint()
     proper = (guard != FALSE) & (below != FALSE)
     codes, _, inverse = distinct((guard[proper] << 32) | below[proper])
+    checkpoint()
     pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1).reshape(-1)
-    clauses[proper] = draft.add_gates(Kind.OR, np.full(len(codes), 2), pairs)[inverse]
+    clauses[proper] = take(draft.add_gates(Kind.OR, np.full(len(codes), 2), pairs), inverse)
+    checkpoint()
     rows = block.rows[kept]
     counts = np.bincount(rows, minlength=len(block.nodes))
     alone = counts == 1
-    single = alone[rows]
+    single = take(alone, rows)
     formulas[block.nodes[alone]] = clauses[single]
+    checkpoint()
     several = ~alone
     formulas[block.nodes[several]] = draft.add_gates(Kind.AND, counts[several], clauses[~single])
 

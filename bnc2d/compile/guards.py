@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import take
 from bnc2d.checking import checkpoint
-from bnc2d.compile.hashing import distinct, sorted_distinct
+from bnc2d.compile.hashing import distinct, sorted_distinct, stable_order
 from bnc2d.compile.netlist import Draft
 from bnc2d.logic.manager import FALSE, TRUE
 
@@ -35,8 +36,9 @@ def choose_guards(low: CellSets, high: CellSets) -> tuple[list[CellSet], NDArray
     """
     if low.dtype == object:
         return _numbered([least and most for least, most in zip(low.tolist(), high.tolist(), strict=True)])
-    order = np.lexsort((high, low))
-    low, high = low[order], high[order]
+    order = stable_order(high)
+    order = take(order, stable_order(take(low, order)))
+    low, high = take(low, order), take(high, order)
     fresh = np.ones(len(order), dtype=bool)
     fresh[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
     # Where no cell is needed there is no guard.

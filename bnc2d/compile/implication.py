@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import checkpoint, pieces
+from bnc2d.checking import PIECE, checkpoint, pieces
 from bnc2d.compile.hashing import hash_weights, sorted_distinct, stable_order
 
 # Random instances, 64 to a word, refute nearly every implication that does not hold.
@@ -44,9 +44,10 @@ class Implications:
                 states == np.arange(size, dtype=np.uint64)[:, None], axis=1, bitorder="little"
             )
             chosen = packed.view(np.uint64)  # [state]: the instances that have it
-            values = samples[first : first + len(level)]
-            for state, instances in enumerate(chosen):
-                values |= samples[level[:, state]] & instances
+            for piece in pieces(len(level), PIECE // (4 * _WORDS)):
+                values = samples[first : first + len(level)][piece]
+                for state, instances in enumerate(chosen):
+                    values |= samples[level[piece, state]] & instances
         return samples
 
     def holds(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -188,7 +188,7 @@ def _reduce(
     builder: DiagramBuilder,
     room: Room,
 ) -> NDArray[np.int64]:
-    """Add the levels of a group, given the nodes below and where ``[column, node]`` leads; return its nodes."""
+    """Add the levels of a group to the nodes below it, with ``[column, node]`` children; return its nodes."""
     columns, count = children.shape
     room.need(count * columns, _VALUE_BYTES)
     room.need(count * len(table.column_of_row), _LEVEL_BYTES if len(table.features) == 1 else _TABLE_BYTES)

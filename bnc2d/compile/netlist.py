@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import checkpoint
+from bnc2d.arrays import counted, joined, repeated, take
+from bnc2d.checking import checkpoint, pieces
 from bnc2d.compile.hashing import stable_order
 from bnc2d.compile.subfunctions import Numbers
 from bnc2d.logic.domain import Domain
@@ -106,27 +107,32 @@ class Draft:
     def finish(self, root: int) -> Circuit:
         """Return the flattened circuit of a node that all others are below."""
         self._flush()
-        kinds = np.concatenate(self._kinds)
-        children = np.concatenate(self._children)
-        parents = np.repeat(np.arange(self._count), np.concatenate(self._arities))
-        uses = np.bincount(children, minlength=self._count)
-        moving = (uses[children] == 1) & (kinds[children] == kinds[parents])
-        checkpoint()
+        kinds, children, arities = joined(self._kinds), joined(self._children), joined(self._arities)
+        parents = repeated(arities)
+        uses = counted(children, self._count)
+        moving = np.empty(len(children), dtype=bool)
+        for piece in pieces(len(children)):
+            own = children[piece]
+            moving[piece] = (uses[own] == 1) & (kinds[own] == kinds[parents[piece]])
         dissolved = children[moving]
+        checkpoint()
         above = np.arange(self._count)  # the gate that a dissolved gate ends up in
         above[dissolved] = parents[moving]
-        while not np.array_equal(above[above], above):
-            above = above[above]
-        parents, children = above[parents[~moving]], children[~moving]
+        while not np.array_equal(further := take(above, above), above):
+            above = further
+        checkpoint()
+        staying = np.flatnonzero(~moving)
+        parents, children = take(above, take(parents, staying)), take(children, staying)
         checkpoint()
         by_gate = stable_order(parents)
         checkpoint()
         kept = kinds >= _AND
+        checkpoint()
         kept[dissolved] = False
         gates = np.flatnonzero(kept)
-        ends = np.cumsum(np.bincount(parents, minlength=self._count)[gates])
+        ends = np.cumsum(counted(parents, self._count)[gates])
         literals = [(node, feature, mask) for (feature, mask), node in self._literals.items()]
-        return Circuit(root, self._count, literals, gates, kinds[gates] == _OR, ends, children[by_gate])
+        return Circuit(root, self._count, literals, gates, kinds[gates] == _OR, ends, take(children, by_gate))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arrays import joined, take
 from bnc2d.checking import checkpoint
 from bnc2d.compile.hashing import hash_weights, sorted_distinct
 from bnc2d.compile.subfunctions import (
@@ -20,7 +21,7 @@ from bnc2d.compile.subfunctions import (
     CellTables,
     Numbers,
     SubFunctions,
-    parts_of,
+    parts_in_pieces,
 )
 
 # A block has at most so many cells, unless it is a single feature.
@@ -150,15 +151,17 @@ def _block_costs(cells: Numbers, numbers: Numbers, blocks: int) -> tuple[Numbers
     gates = np.bincount(numbers, minlength=blocks)
     if not len(cells):
         return gates, gates
-    parts = parts_of(cells)
-    sets = np.add.reduceat(_WEIGHTS[parts.cells % len(_WEIGHTS)], parts.firsts)
-    block = numbers.astype(np.uint64)[parts.firsts // cells.shape[1]] << np.uint64(64 - _NUMBER_BITS)
     drop = np.uint64(_NUMBER_BITS)
-    guards = (block | (sets * _ODD >> drop))[parts.targets != 1]
-    inner = parts.targets > 1
-    clauses = (sets[inner] * _ODD + parts.targets[inner].astype(np.uint64)) * _ODD
-    gates = gates + _distinct(block[inner] | (clauses >> drop), blocks)
-    return gates, _distinct(guards, blocks)
+    guards, clauses = [], []
+    for piece, parts in parts_in_pieces(cells):
+        sets = np.add.reduceat(_WEIGHTS[parts.cells % len(_WEIGHTS)], parts.firsts)
+        block = numbers[piece].astype(np.uint64)[parts.firsts // cells.shape[1]]
+        block <<= np.uint64(64 - _NUMBER_BITS)
+        guards.append((block | (sets * _ODD >> drop))[parts.targets != 1])
+        inner = parts.targets > 1
+        clause = (sets[inner] * _ODD + parts.targets[inner].astype(np.uint64)) * _ODD
+        clauses.append(block[inner] | (clause >> drop))
+    return gates + _distinct(joined(clauses), blocks), _distinct(joined(guards), blocks)
 
 
 def _distinct(keys: NDArray[np.uint64], blocks: int) -> Numbers:
@@ -175,6 +178,6 @@ def plain_size_at_least(functions: SubFunctions) -> int:
     """
     total = 0
     for level in functions.levels:
-        rows = level[level.min(axis=1) > 1]
+        rows = take(level, np.flatnonzero(level.min(axis=1) > 1))
         total += int(_block_costs(rows, np.zeros(len(rows), dtype=np.int64), 1)[0][0])
     return max(functions.node_count - 2, total)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import checkpoint
+from bnc2d.arrays import joined
+from bnc2d.checking import PIECE, checkpoint, pieces
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
 
 Numbers: TypeAlias = NDArray[np.int64]
@@ -122,11 +124,14 @@ class CellTables:
         width = rows.cells.shape[1]
         nodes = np.concatenate([rows.nodes, fresh])
         row_starts = np.concatenate([rows.starts, fresh_starts])
-        cells = np.concatenate([rows.cells, np.broadcast_to(fresh[:, None], (len(fresh), width))])
+        cells = joined([rows.cells, np.broadcast_to(fresh[:, None], (len(fresh), width))])
         size = self.sizes[int(following[0])]
-        wider = np.repeat(cells[:, :, None], size, axis=2)
-        inside = self._level[cells] == (row_starts + length)[:, None]
-        wider[inside] = self._edges[size][self._row[cells[inside]]]
+        wider = np.empty((len(cells), width, size), dtype=np.int64)
+        for piece in pieces(len(cells), PIECE // (width * size)):
+            some = cells[piece]
+            inside = self._level[some] == (row_starts[piece] + length)[:, None]
+            wider[piece] = some[:, :, None]
+            wider[piece][inside] = self._edges[size][self._row[some[inside]]]
         return BlockRows(nodes, row_starts, wider.reshape(len(cells), width * size))
 
     def block(self, start: int, stop: int) -> BlockRows:
@@ -148,6 +153,12 @@ class Parts(NamedTuple):
     firsts: Numbers  # position of the first cell of each part, counted over all rows
     targets: Numbers
     cells: Numbers  # the cells of all parts, one after the other
+
+
+def parts_in_pieces(cells: Numbers) -> Iterator[tuple[slice, Parts]]:
+    """Yield the parts of some rows ``[row, cell]`` after the other, and which rows these are."""
+    for piece in pieces(len(cells), PIECE // cells.shape[1]):
+        yield piece, parts_of(cells[piece])
 
 
 def parts_of(cells: Numbers) -> Parts:

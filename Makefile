@@ -35,7 +35,7 @@ lint: setup
 	$(BIN)/mypy
 
 check: setup
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS)
 
 docs: setup
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html docs build/docs
@@ -53,8 +53,8 @@ fuzz: setup
 	$(BIN)/python -m tests.fuzz --files 20000
 
 long: setup
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.long --jobs $(JOBS)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.long --jobs $(JOBS) --extreme --seeds 3000
+	$(BIN)/python -m tests.long --jobs $(JOBS)
+	$(BIN)/python -m tests.long --jobs $(JOBS) --extreme --seeds 3000
 
 clean:
 	rm -rf .venv build dist out bnc2d-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,7 +10,7 @@ import bnc2d
 PACKAGE = Path(bnc2d.__file__).parent
 
 # What each part may import besides itself and the bottom modules.
-BOTTOM = {"arguments", "arrays", "atomic", "checking", "errors", "names", "packing", "version"}
+BOTTOM = {"arguments", "arrays", "atomic", "checking", "errors", "names", "packing", "threads", "version"}
 ALLOWED: dict[str, set[str]] = {
     "model": set(),
     "logic": set(),

@@ -25,10 +25,12 @@ from bnc2d.logic.fold import rewrite
 from bnc2d.logic.manager import NodeId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
+from bnc2d.threads import one_thread
 
 Arithmetic: TypeAlias = Literal["certified", "float"]
 
 
+@one_thread
 def compile_classifier(
     classifier: Classifier,
     *,

@@ -14,6 +14,7 @@ from bnc2d.compile.join import Patterns
 from bnc2d.compile.labels import Decider, LabelBlock
 from bnc2d.compile.parts import Integers
 from bnc2d.compile.reduce import Words, pack
+from bnc2d.threads import one_thread
 
 # A share has about this many cells, tens of milliseconds, and no more than so many entries of a matrix.
 CELLS = 1 << 24
@@ -62,6 +63,7 @@ class DecidedRows:
         return DecidedRows(self.rows, self.doubts.moved(offset))
 
 
+@one_thread
 def decide_rows(decider: Decider, patterns: Patterns, ends: int) -> DecidedRows:
     """Decide patterns of the first side."""
     rows, doubts, start = [], [], 0

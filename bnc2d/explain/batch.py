@@ -24,6 +24,7 @@ from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
 from bnc2d.model.instances import Kind, encode
+from bnc2d.threads import one_thread
 
 Cut: TypeAlias = Literal["limit", "time"] | None
 _Rows: TypeAlias = list[list[int]]  # state positions
@@ -146,6 +147,7 @@ def _model(saved: bytes) -> CompiledModel:
     return model_from_bytes(saved)
 
 
+@one_thread
 def _explain_chunk(saved: bytes, work: _Work, rows: _Rows, after: int) -> list[_Found]:
     """Explain some rows of state positions; this is what runs on the executor."""
     return _explain_rows(_model(saved), work, rows, after)

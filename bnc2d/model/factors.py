@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from bnc2d.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
 from bnc2d.checking import Check, checkpoint, no_check
 from bnc2d.model.elimination import VariableId
+from bnc2d.threads import one_thread
 
 Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
 
@@ -57,6 +58,7 @@ class Factor:
         return dict(zip(self.scope, self.table.shape[1:], strict=True))
 
 
+@one_thread
 def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...], check: Check = no_check) -> Factor:
     """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product."""
     factors = sorted(factors, key=lambda factor: factor.table.size)

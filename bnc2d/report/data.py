@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bnc2d.compile.circuit import class_formula
+from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.possible import possible_instances
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.domain import StateMask
 from bnc2d.logic.manager import Kind, NodeId
+from bnc2d.model.classifier import Classifier
 from bnc2d.names import false_true
 from bnc2d.report.drawing import drawing_data
 
@@ -21,6 +26,8 @@ from bnc2d.report.drawing import drawing_data
 MAX_NODES = 400_000
 
 _EXACT_IN_JAVASCRIPT = 2**53
+# For finding out which instances are possible; where that takes more, the page says that it does not know.
+_POSSIBLE_SECONDS, _POSSIBLE_MEMORY = 30.0, 2**29
 
 
 def page_data(model: CompiledModel) -> dict[str, Any]:
@@ -35,6 +42,7 @@ def page_data(model: CompiledModel) -> dict[str, Any]:
     place = {node: position for position, node in enumerate(nodes)}
     counts = model.diagram.counts(model.domain.cardinalities)
     total = model.domain.instance_count
+    possible = _possible(model)
     return {
         "name": model.classifier.network.name,
         "target": model.target,
@@ -45,16 +53,55 @@ def page_data(model: CompiledModel) -> dict[str, Any]:
         "classes": list(model.classes),
         "counts": [[str(count), count / total] for count in counts],
         "total": str(total),
-        "diagram": {
-            "order": list(model.diagram.order),
-            "ends": model.diagram.ends,
-            "levels": [level.tolist() for level in model.diagram.levels],
-            "root": model.diagram.root,
-        },
+        "diagram": _diagram(model.diagram),
+        "possible": None if possible is None else _diagram(possible),
+        "impossible": None if possible is None else str(possible.counts(model.domain.cardinalities)[0]),
+        "rule": model.classifier.ties if model.classifier.threshold is None else "threshold",
+        "start": _start(model.classifier),
         "nodes": [_node(model, node, place) for node in nodes],
         "roots": [[place[root] for root in pair] for pair in roots],
         "pictures": [drawing_data(model.manager, root, place) for root, _ in roots],
     }
+
+
+def _diagram(diagram: Diagram) -> dict[str, Any]:
+    return {
+        "order": list(diagram.order),
+        "ends": diagram.ends,
+        "levels": [level.tolist() for level in diagram.levels],
+        "root": diagram.root,
+    }
+
+
+def _possible(model: CompiledModel) -> Diagram | None:
+    """Return the diagram of the possible instances, or None where it is too large for a page."""
+    try:
+        diagram = possible_instances(model.classifier, _POSSIBLE_SECONDS, _POSSIBLE_MEMORY)
+    except LimitExceeded:
+        return None
+    return diagram if model.diagram.node_count + diagram.node_count <= MAX_NODES else None
+
+
+def _start(classifier: Classifier) -> list[int]:
+    """Return the instance that the page opens on: all first states, or a likely one where that is impossible.
+
+    The likely one takes the most probable state of each variable, given those of its parents.
+    """
+    first = [0] * len(classifier.features)
+    if classifier.is_possible(np.array([first]))[0]:
+        return first
+    network = classifier.network
+    chosen: dict[str, int] = {}
+    pending = [*network.ancestors(classifier.features)]
+    while pending:
+        name = pending.pop(0)
+        *parents, _ = network.cpt(name).scope
+        if all(parent.name in chosen for parent in parents):
+            column = network.cpt(name).exact[tuple(chosen[parent.name] for parent in parents)].tolist()
+            chosen[name] = column.index(max(column))
+        else:
+            pending.append(name)
+    return [chosen[name] for name in classifier.features]
 
 
 def _check_size(count: int) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import bnc2d
 from bnc2d.compile.model import CompiledModel
+from tests.explain.learnt import learnt_tan, some_rows
+
+# The first states are never met together.
+FEW_ROWS = [row for row in some_rows(1, 60, 8, 3, 3) if row["X0"] != "0"]
 
 
 def diagnosis() -> CompiledModel:
@@ -29,6 +34,12 @@ def hostile() -> CompiledModel:
     ]
     network = bnc2d.BayesianNetwork([target, first, second], cpts, "</script><!-- --><svg onload=window.x=4>")
     model: CompiledModel = bnc2d.Classifier(network, target.name, [first.name, second.name]).compile()
+    return model
+
+
+def learnt(**options: Any) -> CompiledModel:
+    """Return a model of three classes, learnt from few rows: most instances are impossible."""
+    model: CompiledModel = learnt_tan(FEW_ROWS, 3, 3, **options).compile()
     return model
 
 

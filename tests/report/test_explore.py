@@ -18,7 +18,7 @@ from bnc2d.report.explore import page_html, write_page
 from bnc2d.testing import mixed_classifier, random_classifier, random_instance
 from tests.machine import BROWSERS, find_browser
 from tests.report.browser import Browser
-from tests.report.models import diagnosis, hostile, many_states
+from tests.report.models import FEW_ROWS, diagnosis, hostile, learnt, many_states
 
 CHROMIUM = find_browser()
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=f"no browser ({', '.join(BROWSERS)})")
@@ -56,6 +56,7 @@ def expected(model: CompiledModel, instance: Mapping[str, str]) -> dict[str, Any
     witness = why.robustness().witness
     return {
         "decision": why.decision,
+        "possible": why.possible,
         "sufficient": plain(model, why.sufficient_reasons()),
         "necessary": plain(model, why.necessary_reasons()),
         "generalSufficient": plain(model, why.general_sufficient_reasons()),
@@ -319,4 +320,27 @@ def test_a_feature_of_many_states_is_a_list(browser: Browser, tmp_path: Path) ->
     browser.press("ArrowDown", 40)
     browser.settle()
     assert browser.run("document.getElementById('verdict').textContent") == "Y = 1"
+    assert browser.messages == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("ties", ["lowest", "none"])
+def test_impossible_instances_are_said_to_be(browser: Browser, tmp_path: Path, ties: str) -> None:
+    model = learnt(ties=ties)
+    write_page(model, tmp_path / "page.html")
+    browser.look(1200, 900)
+    browser.open(tmp_path / "page.html")
+    caveat = "document.getElementById('impossible').textContent"
+    assert browser.run(caveat) == ""  # the page opens on a possible one
+    assert "of them impossible" in browser.run("document.getElementById('subtitle').textContent")
+    seen = set()
+    met = [{name: row[name] for name in model.features} for row in FEW_ROWS[:4]]
+    for instance in [*met, *(random_instance(model.classifier, seed) for seed in range(8))]:
+        browser.run(f"bnc2d.show({json.dumps(instance)})")
+        e = model.explain(instance)
+        said = e.caveat.replace(" listed first, 0.", " listed first.") if not e.possible else ""
+        assert browser.run(caveat) == said
+        assert answered(browser, [instance])[0]["possible"] is e.possible
+        seen.add(e.possible)
+    assert seen == {True, False}
     assert browser.messages == []

@@ -6,14 +6,16 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bnc2d
 from bnc2d.errors import LimitExceeded
 from bnc2d.report import data
 from bnc2d.report.explore import page_html
+from bnc2d.testing import random_classifier
 from tests.cli.running import run
-from tests.report.models import diagnosis, hostile, many_states
+from tests.report.models import diagnosis, hostile, learnt, many_states
 
 
 def test_the_page_is_one_file_without_outside_resources() -> None:
@@ -40,6 +42,29 @@ def test_a_model_too_large_for_a_page_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(data, "MAX_NODES", 10)
     with pytest.raises(LimitExceeded, match="a page can hold 10"):
         page_html(diagnosis())
+
+
+def test_the_page_never_opens_on_an_impossible_instance() -> None:
+    model = learnt()
+    assert not model.classifier.is_possible(np.zeros((1, 8), dtype=int))[0]
+    found = data.page_data(model)
+    assert model.classifier.is_possible(np.array([found["start"]]))[0]
+    assert found["impossible"] == str(model.classifier.count_impossible())
+    assert found["possible"]["ends"] == 2
+    assert data.page_data(diagnosis())["start"] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_where_pages_start_is_possible(seed: int) -> None:
+    classifier = random_classifier(seed, variables=8, features=4, zero_share=0.6, inner_features=True)
+    assert classifier.is_possible(np.array([data._start(classifier)]))[0]
+
+
+def test_a_page_that_cannot_know_what_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "_POSSIBLE_SECONDS", 0.0)
+    found = data.page_data(learnt())
+    assert (found["possible"], found["impossible"]) == (None, None)
+    assert learnt().classifier.is_possible(np.array([found["start"]]))[0]
 
 
 def test_masks_beyond_javascript_numbers_are_text() -> None:

@@ -13,7 +13,8 @@ function readModel(data) {
     ({ name, states, yes, full: bit(states.length) - 1n }));
   const nodes = data.nodes.map(([kind, ...rest]) =>
     kind === LITERAL ? { kind, feature: rest[0], mask: BigInt(rest[1]) } : { kind, parts: rest });
-  return { ...data, features, nodes, diagram: readDiagram(data.diagram), programs: new Map() };
+  const possible = data.possible && readDiagram(data.possible);
+  return { ...data, features, nodes, diagram: readDiagram(data.diagram), possible, programs: new Map() };
 }
 
 /** Number the nodes of all levels: the ends, then the last level, then the one before. */
@@ -33,6 +34,11 @@ function decide({ diagram }, row) {
   let node = diagram.root;
   while (node >= diagram.ends) node = diagram.children[node][row[diagram.featureOf[node]]];
   return node;
+}
+
+/** Whether the network gives a row a positive probability, or null where this page does not know. */
+function isPossible({ possible }, row) {
+  return possible && decide({ diagram: possible }, row) === 1;
 }
 
 /** For each feature and state, the label when that feature alone takes that state. */

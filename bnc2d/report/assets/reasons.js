@@ -169,6 +169,7 @@ function answers(model, row) {
     (other === label ? null : plain(true, true, caseAgainst(model, row, other))));
   return {
     decision: model.classes[label] ?? null,
+    possible: isPossible(model, row),
     completeReason: why.circuit.text(why.complete),
     generalReason: why.circuit.text(why.general),
     sufficient: plain(false, false),

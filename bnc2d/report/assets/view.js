@@ -9,6 +9,12 @@ const KINDS = [
   ["General necessary reasons", "Violate one, changing nothing else, and the decision changes.", true, true],
 ];
 
+const IMPOSSIBLE = {
+  lowest: "all classes tie at zero, and the tie rule takes the one listed first.",
+  none: "all classes tie at zero, and a tie is in no class.",
+  threshold: "nothing is above the threshold, so the rule takes the other class.",
+};
+
 const byId = (id) => document.getElementById(id);
 
 function make(tag, attributes = {}, ...children) {
@@ -25,7 +31,7 @@ const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
 class View {
   constructor(model) {
     this.model = model;
-    this.row = this.rowOfAddress() ?? model.features.map(() => 0);
+    this.row = this.rowOfAddress() ?? model.start;
     this.against = null;
     this.drawn = "decided";
     this.fit = null; // whether drawings shrink to the width, once the reader has said so
@@ -39,7 +45,9 @@ class View {
     byId("subtitle").append(
       model.name ? named(model.name) : "", model.name ? " · " : "",
       `${plural(model.features.length, "feature")} · ${model.classes.length} classes · `,
-      `${grouped(model.total)} instances`);
+      `${grouped(model.total)} instances`,
+      model.possible === null ? " · which of them are possible is not known here"
+        : model.impossible === "0" ? "" : `, ${grouped(model.impossible)} of them impossible`);
     this.counts();
     byId("instance").addEventListener("submit", (event) => event.preventDefault());
     byId("skip").addEventListener("click", (event) => {
@@ -60,7 +68,7 @@ class View {
 
   /** Let the address name the row, so that a link leads here; not every frame has an address to change. */
   keepAddress() {
-    if (!location.hash && !this.row.some(Boolean)) return;
+    if (!location.hash && this.row.every((state, feature) => state === this.model.start[feature])) return;
     try {
       history.replaceState(null, "", `#${this.row.join(".")}`);
     } catch (error) {
@@ -116,6 +124,8 @@ class View {
     });
     const decision = named(this.className(this.label), "class");
     byId("verdict").replaceChildren(named(this.model.target), " = ", decision);
+    byId("impossible").textContent = isPossible(this.model, row) === false
+      ? `This instance is impossible, the network gives it probability 0: ${IMPOSSIBLE[this.model.rule]}` : "";
     for (const line of byId("counts").querySelectorAll("tr[data-label]")) {
       line.classList.toggle("on", Number(line.dataset.label) === this.label);
     }
@@ -169,7 +179,8 @@ class View {
     byId("distance").replaceChildren(
       `Nearest other decision: ${plural(changed.length, "change")} away. `,
       ...this.literals(changed, "and", ""), " would give ",
-      named(this.className(decide(this.model, found)), "class"), ". ", button);
+      named(this.className(decide(this.model, found)), "class"),
+      isPossible(this.model, found) === false ? ", though the network gives that probability 0. " : ". ", button);
   }
 
   reasons() {

@@ -83,6 +83,12 @@ def to_text(manager: Manager, root: NodeId, limit: int | None = None) -> str:
     return "\n".join(shown)
 
 
+def _short_first(shown: _Shown) -> tuple[bool, int, int, str]:
+    """Return the order of parts: as in one formula, but ``[6]`` comes before ``[10]``."""
+    is_compound, first, text = shown
+    return is_compound, first, len(text), text
+
+
 class _Parts:
     """A circuit in lines: the root's, then one for each named part, parents before children."""
 
@@ -119,7 +125,8 @@ class _Parts:
             return "⊤" if node == TRUE else "⊥"
         if kind == Kind.LITERAL:
             return manager.domain.show_literal(*manager.literal_of(node))
-        return _SYMBOLS[kind].join(text for _, _, text in sorted(map(self._part, manager.children(node))))
+        parts = sorted(map(self._part, manager.children(node)), key=_short_first)
+        return _SYMBOLS[kind].join(text for _, _, text in parts)
 
     def _part(self, node: NodeId) -> _Shown:
         is_gate, first = bool(self._manager.children(node)), self._first[node]

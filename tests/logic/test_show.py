@@ -76,6 +76,17 @@ def test_a_formula_of_exponential_length_has_a_short_text() -> None:
     assert formula.to_text(10**7) == text
 
 
+def test_parts_come_in_the_order_of_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "MAX_CHARACTERS", 0)
+    m = Manager(Domain({name: ("0", "1") for name in ["z", "a", *(f"x{i}" for i in range(12))]}))
+    z, a = NNF.literal(m, "z", "1"), NNF.literal(m, "a", "1")
+    parts = [a | NNF.literal(m, f"x{i}", "1") for i in range(12)]
+    formula = NNF.all_of([z, *parts]) | NNF.all_of([~z, *parts])
+    root = formula.to_text().split("\n")[0]
+    for part in root.split("∨"):
+        assert [int(number) for number in re.findall(r"\[(\d+)\]", part)] == list(range(1, 13))
+
+
 def test_print_elides_and_names_the_way_to_the_rest() -> None:
     formula = ladder(200)
     *shown, last = str(formula).split("\n")

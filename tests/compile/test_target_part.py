@@ -327,3 +327,25 @@ def test_relations_leave_out_what_excludes_nothing() -> None:
     assert relation.hidden == ()
     for one, other in combinations(range(2), 2):
         assert not relation.allowed[one, other]
+
+
+def test_the_order_keeps_little_in_mind() -> None:
+    """Twelve chains with zeros hang on one feature; side by side they would need 3^12 nodes a level."""
+    rng = Random(2)  # noqa: S311 - reproducible test data
+    target, hub = (Variable(name, ("0", "1", "2")) for name in ("T", "hub"))
+    cpts = [CPT(target, (), [Fraction(1, 3)] * 3)]
+    cpts.append(CPT(hub, (target,), [Fraction(n, 6) for n in (3, 2, 1, 1, 3, 2, 2, 1, 3)]))
+    for arm in range(12):
+        above = hub
+        for number in range(8):
+            child = Variable(f"a{arm}_{number}", ("0", "1", "2"))
+            cpts.append(CPT(child, (above,), [Fraction(entry) for entry in STEPS[number % 2]]))
+            above = child
+    network = BayesianNetwork([cpt.child for cpt in cpts], cpts)
+    features = [name for name in network.names if name != "T"]
+    rng.shuffle(features)
+    classifier = Classifier(network, "T", features)
+    model = classifier.compile(time_limit=20)
+    assert model.diagram.node_count <= 10 * len(features)
+    rows = forward_rows(classifier, 50)
+    assert_decides(model, rows, classifier.predict(rows).tolist())

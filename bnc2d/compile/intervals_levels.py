@@ -30,6 +30,8 @@ Codes: TypeAlias = Integers
 
 # What an edge of a node takes: for a moment, and for good.
 EDGE_BYTES = (16, 4)
+# Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
+_MOST_BYTES = 30 * 2**30
 # There are three sets of impossible classes that are not empty.
 _SETS = 3
 
@@ -58,15 +60,18 @@ class Room:
     """What is left of a memory limit."""
 
     def __init__(self, limit: int) -> None:
-        self._limit, self._kept = limit, 0
+        self._limit, self._kept = min(limit, _MOST_BYTES), 0
 
-    def need(self, entries: int, size: tuple[int, int]) -> None:
-        """Raise ``LimitExceeded`` unless so many entries of a size fit; count what is kept of them."""
+    def need(self, entries: int, size: tuple[int, int], hint: str = "") -> None:
+        """Raise ``LimitExceeded`` unless so many entries of a size fit; count what is kept of them.
+
+        ``hint`` is a further remedy, in words.
+        """
         wanted = self._kept + entries * size[0]
         if wanted > self._limit:
             raise LimitExceeded(
                 f"the distinct products of the features' ratios need {wanted / 2**20:.1f} MiB, more than the "
-                f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit"
+                f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit{hint}"
             )
         self._kept += entries * size[1]
 

@@ -35,12 +35,17 @@ Marks: TypeAlias = NDArray[np.bool_]
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
 _CHOSEN = 16
+# Clusters are split where products are next to their inverses.
+_NEAR_TIES = (
+    ", or, as many instances tie but for the last digits of the entries, give these as fractions (exact "
+    "counts) or use arithmetic='float', by which such instances tie"
+)
 
 
 class Budget(Protocol):
     """What memory is left."""
 
-    def need(self, entries: int, size: tuple[int, int]) -> None:
+    def need(self, entries: int, size: tuple[int, int], hint: str = "") -> None:
         """Raise unless so many entries fit, each of a size for a moment, and of which a part is kept."""
 
 
@@ -129,7 +134,9 @@ class Chain:
             chosen.append(np.flatnonzero(inside[reached + 1]))
             whose.append(reached[chosen[-1]])
         items = sum(map(len, chosen))
-        self._budget.need(items, (4 * resolution.size + _CHOSEN, resolution.size * resolution.is_exact))
+        self._budget.need(
+            items, (4 * resolution.size + _CHOSEN, resolution.size * resolution.is_exact), _NEAR_TIES
+        )
         runs = []
         for ratio, some in enumerate(chosen):
             checkpoint()
@@ -145,7 +152,7 @@ class Chain:
         first = np.concatenate([[0], np.cumsum(counts)])
         fine = np.flatnonzero(np.repeat(marked, counts))
         moved = np.concatenate([[-1], first])  # by position + 1
-        self._budget.need(len(old) * len(before.owner), (2 * _PLACE, _PLACE))
+        self._budget.need(len(old) * len(before.owner), (2 * _PLACE, _PLACE), _NEAR_TIES)
         places = np.empty((len(old), len(before.owner)), dtype=np.int32)
         for ratio, (some, target) in enumerate(zip(chosen, targets, strict=True)):
             checkpoint()

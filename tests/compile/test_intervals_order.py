@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bnc2d import Classifier
+from bnc2d import Classifier, LimitExceeded
 from bnc2d.compile import intervals_products
 from bnc2d.compile.intervals_levels import Room
 from bnc2d.compile.intervals_order import Chain, crossing, merge
@@ -217,3 +217,17 @@ def test_learnt_models_have_few_clusters() -> None:
     assert result.cells < 2_000_000
     rows = np.random.default_rng(0).integers(0, states, size=(100, 13))
     assert result.diagram.labels(rows).tolist() == classifier.labels(rows).tolist()
+
+
+def test_rounded_ties_name_their_remedy() -> None:
+    network = learnt_naive_bayes(1, [12] * 9, rows=200, share=0.5)
+    classifier = Classifier(network, "Y")
+    with pytest.raises(LimitExceeded, match=r"as fractions \(exact counts\) or use arithmetic='float'"):
+        by_intervals(classifier, memory_limit=2**22)
+    result = by_intervals(classifier, certified=False, memory_limit=2**22)
+    assert result.exact_calls == 0
+    rows = np.random.default_rng(0).integers(0, 12, size=(300, 9))
+    wrong = result.diagram.labels(rows) != classifier.labels(rows)
+    for row in rows[wrong]:
+        instance = {f"X{number}": str(state) for number, state in enumerate(row)}
+        assert abs(classifier.posterior(instance)["yes"] - Fraction(1, 2)) < Fraction(1, 10**12)

@@ -11,6 +11,7 @@ from bnc2d.version import __version__
 if TYPE_CHECKING:
     from bnc2d.compile.model import CompiledModel as CompiledModel
     from bnc2d.compile.store import load_model as load
+    from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
     from bnc2d.errors import ClassifierError as ClassifierError
@@ -57,8 +58,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "bnc2d.errors": (
-        "Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError LimitExceeded "
-        "LogicError NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError UnsupportedError"
+        "ArgumentError Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError "
+        "LimitExceeded LogicError NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError "
+        "UnsupportedError"
     ),
     "bnc2d.compile.model": "CompiledModel",
     "bnc2d.explain.batch": "Row",

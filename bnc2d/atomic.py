@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
+from bnc2d.arguments import path_name
 from bnc2d.errors import FormatError
 
 
@@ -25,7 +26,7 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Symbolic links are followed and the permissions of an existing file are kept; anything that exists and is
     not a regular file is refused.
     """
-    name = os.fspath(path)
+    name = path_name(path)
     opened = False
     try:
         with _replacing(os.path.realpath(name)) as file:

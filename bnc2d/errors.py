@@ -11,6 +11,10 @@ class Bnc2dError(Exception):
     """Base of all errors raised on purpose; its text is one line that names the value and the remedy."""
 
 
+class ArgumentError(Bnc2dError):
+    """A value of a kind or size that a parameter does not take."""
+
+
 class NetworkError(Bnc2dError):
     """A network, table or variable that is not a valid discrete Bayesian network."""
 
@@ -85,7 +89,10 @@ def did_you_mean(name: object, candidates: Iterable[str]) -> str:
     "; valid: 'BP', 'HR'"
     """
     valid = list(candidates)
-    text = str(name)
+    try:
+        text = str(name)
+    except Exception:  # a foreign __str__, or an integer of too many digits
+        text = ""
     by_lower = {candidate.lower(): candidate for candidate in reversed(valid)}
     close = get_close_matches(text.lower()[:200], by_lower, n=1, cutoff=0.6)
     if close:

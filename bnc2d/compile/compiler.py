@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bnc2d.arguments import check_executor, named, one_of, size_in_bytes
 from bnc2d.checking import ending
 from bnc2d.compile.block_order import compile_by_block_order
 from bnc2d.compile.circuit import class_formula
@@ -53,12 +54,12 @@ def compile_classifier(
     done; True shows a bar on standard error. Where the method can, ``executor`` spreads the work; the result
     is the same.
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         names = ", ".join(repr(name) for name in METHODS)
-        raise ClassifierError(f"unknown method {method!r}; the methods are {names}")
-    if arithmetic not in ("certified", "float"):
-        raise ClassifierError(f"arithmetic must be 'certified' or 'float', not {arithmetic!r}")
-    limit = default_memory_limit() if memory_limit is None else memory_limit
+        raise ClassifierError(f"unknown method {named(method)}; the methods are {names}")
+    one_of(arithmetic, ("certified", "float"), "arithmetic", ClassifierError)
+    check_executor(executor)
+    limit = default_memory_limit() if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
     with reporting(progress) as report:
         watch = Watch(time_limit, report)
         with ending(watch.check):

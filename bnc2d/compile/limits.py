@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from bnc2d.arguments import seconds, wrong
 from bnc2d.errors import TimeLimitExceeded
 
 # Called with the phase and how much of it is done, from 0 to 1.
@@ -20,7 +21,7 @@ class Watch:
     """Times the phases of a compilation, reports progress and ends it at its time limit."""
 
     def __init__(self, time_limit: float | None, progress: ProgressCallback | None) -> None:
-        self._time_limit = time_limit
+        self._time_limit = seconds(time_limit)
         self._started = time.monotonic()
         self._progress = progress
         self._phase, self._done = "start", 0.0
@@ -69,6 +70,8 @@ def reporting(progress: ProgressCallback | bool | None) -> Iterator[ProgressCall
             task = bar.add_task("compile", total=1.0)
             yield lambda phase, done: bar.update(task, description=phase, completed=done)
     else:
+        if not callable(progress):
+            raise wrong("progress", progress, "a function, True or False")
         yield progress
 
 

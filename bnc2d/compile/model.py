@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bnc2d.arguments import as_text, flag, named
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
@@ -115,7 +116,7 @@ class CompiledModel:
 
     def formula(self, name: str, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
-        key = (self.label(name), negated)
+        key = (self.label(name), flag(negated, "negated"))
         kept = self._requested if negated and key not in self.formulas else self.formulas
         if key not in kept:
             kept[key] = NNF(self.manager, self._minimiser.formula(*key))
@@ -141,7 +142,7 @@ class CompiledModel:
     def verify(
         self,
         *,
-        time_limit: float = 60.0,
+        time_limit: float | None = 60.0,
         samples: int = 200,
         seed: int = 0,
         second_method: bool = True,
@@ -234,10 +235,10 @@ class CompiledModel:
     def label(self, name: object) -> int:
         """Return the position of a class; an unknown one is an error."""
         try:
-            return self.classes.index(str(name))
+            return self.classes.index(as_text(name))
         except ValueError:
             hint = did_you_mean(name, self.classes)
-            raise ClassifierError(f"the target {self.target!r} has no class {name!r}{hint}") from None
+            raise ClassifierError(f"the target {self.target!r} has no class {named(name)}{hint}") from None
 
     def _repr_html_(self) -> str:
         html: str = import_module("bnc2d.report.notebook").model_html(self)

@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from bnc2d.arguments import path_name, size_in_bytes
 from bnc2d.atomic import atomic_write
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.model import CompiledModel, Stats
@@ -76,9 +77,10 @@ class FileFacts(NamedTuple):
 
 def read_model(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[CompiledModel, FileFacts]:
     """Return the model in a file, as ``load_model`` does, and what there is to say about the file."""
-    name = os.fspath(path)
+    name = path_name(path)
+    max_bytes = size_in_bytes(max_bytes, "max_bytes")
     try:
-        with open(path, "rb") as file:
+        with open(name, "rb") as file:
             head, body = file.readline(200), _read_past(max_bytes, file)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
+from bnc2d.arguments import check_executor, count, finite_seconds, size_in_bytes
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments.evaluation import Evaluation
@@ -76,6 +77,10 @@ def run_experiments(
     for method in methods:
         if method not in METHODS:
             raise ClassifierError(f"unknown method {method!r}{did_you_mean(method, METHODS)}")
+    time_limit = finite_seconds(time_limit)
+    memory_limit = None if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
+    jobs = count(jobs, "jobs", least=1)
+    check_executor(executor)
     check_matplotlib()  # before hours of work
     parts: list[_Part] = []
     if suite is not None:

@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from bnc2d.arguments import check_executor, count, items, named, seconds
+from bnc2d.arguments import limit as checked_limit
 from bnc2d.compile.limits import ProgressCallback, reporting
 from bnc2d.compile.model import CompiledModel
 from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
@@ -85,7 +87,11 @@ def explain_many(
     executor where there is no time limit; a model that is too large to send within one is explained here.
     ``progress`` as in ``compile``.
     """
-    _check_options(kinds, chunk_size)
+    kinds = _check_kinds(kinds)
+    limit, time_limit = checked_limit(limit), seconds(time_limit)
+    if chunk_size is not None:
+        chunk_size = count(chunk_size, "chunk_size", least=1, error=ClassifierError)
+    check_executor(executor)
     work = _Work(tuple(kinds), limit, None if time_limit is None else time.time() + time_limit)
     encoded = encode(model.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
@@ -109,14 +115,12 @@ def explain_many(
     return _frame(records, kinds, rows) if encoded.kind is Kind.FRAME else records
 
 
-def _check_options(kinds: Sequence[str], chunk_size: int | None) -> None:
-    if isinstance(kinds, str):
-        raise ClassifierError(f"kinds must be a list, not the text {kinds!r}")
-    for kind in kinds:
-        if kind not in KINDS:
-            raise ClassifierError(f"unknown kind of reasons {kind!r}{did_you_mean(kind, KINDS)}")
-    if chunk_size is not None and chunk_size < 1:
-        raise ClassifierError(f"chunk_size must be at least 1, but is {chunk_size}")
+def _check_kinds(kinds: Sequence[str]) -> list[str]:
+    found = items(kinds, "kinds", "a list", ClassifierError)
+    for kind in found:
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ClassifierError(f"unknown kind of reasons {named(kind)}{did_you_mean(kind, KINDS)}")
+    return found
 
 
 def _make_formulas(model: CompiledModel, labels: list[int], time_limit: float | None) -> None:

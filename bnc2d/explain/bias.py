@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from bnc2d.arguments import names as as_names
 from bnc2d.checking import checked, checkpoint, ending
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
-from bnc2d.explain.questions import names_in, nearest, positions_of
+from bnc2d.explain.questions import nearest, positions_of
 from bnc2d.explain.walks import path_to, tell_apart
 from bnc2d.model.instances import Instance
 
@@ -65,6 +66,7 @@ def is_biased(
     in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
     """
     chosen = _protected(model, protected)
+    watch = Watch(time_limit, None)
     if instance is not None:
         return _of_one_decision(model, chosen, instance)
     names = tuple(model.features[feature] for feature in sorted(chosen))
@@ -72,14 +74,13 @@ def is_biased(
     pair = _any_pair(model, chosen)
     if pair is None:
         return Bias(False, names, count=0, share=Fraction(0))
-    watch = Watch(time_limit, None)
     with ending(watch.check), watch.phase("count biased decisions"):
         count = _count(model.diagram, chosen, total)
     return Bias(True, names, pair, _decided(model, pair), count, Fraction(count, total))
 
 
 def _protected(model: CompiledModel, protected: str | Iterable[str]) -> set[int]:
-    names = names_in(protected)
+    names = as_names(protected, "protected")
     if not names:
         raise ClassifierError("the list of protected features is empty; name at least one")
     return {model.domain.index(name) for name in names}

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from bnc2d.arguments import shown
 from bnc2d.checking import checkpoint, ending
 from bnc2d.compile.diagram import Diagram, DiagramBuilder
 from bnc2d.compile.limits import Watch
@@ -132,8 +133,9 @@ class _Common:
     """Two models in one diagram with two ``roots``; features, states and labels are those of the first."""
 
     def __init__(self, one: CompiledModel, other: CompiledModel, time_limit: float | None) -> None:
-        if not isinstance(other, CompiledModel):
-            raise ClassifierError(f"expected another compiled model, not {type(other).__name__}")
+        for model in (one, other):
+            if not isinstance(model, CompiledModel):
+                raise ClassifierError(f"expected another compiled model, not {shown(model)}")
         _check_alike(one, other)
         self._one = one
         self.watch = Watch(time_limit, None)

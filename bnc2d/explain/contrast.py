@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from bnc2d.arguments import limit as checked_limit
 from bnc2d.compile.diagram import Diagram
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import FeatureId
@@ -71,13 +72,12 @@ def violations(
     held = [domain.names[feature] for feature in clause.masks if feature in fixed]
     if held:
         raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
-    if limit is not None and limit < 0:
-        raise LogicError(f"limit must not be negative, but is {limit}")
+    most = checked_limit(limit, LogicError)
     others = [
         [state for state in range(domain.cardinalities[feature]) if not mask >> state & 1]
         for feature, mask in clause.masks.items()
     ]
-    return _labelled(diagram, positions, list(clause.masks), islice(product(*others), limit))
+    return _labelled(diagram, positions, list(clause.masks), islice(product(*others), most))
 
 
 def _labelled(

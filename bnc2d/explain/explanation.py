@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from bnc2d.arguments import flag, mapping, names, seconds
+from bnc2d.arguments import limit as checked_limit
 from bnc2d.compile.circuit import class_formula
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import InstanceError, LogicError
@@ -38,15 +40,12 @@ def explain(model: CompiledModel, instance: Any, fixed: Iterable[str] = ()) -> E
     Series, whose other entries are ignored. ``fixed`` names features that may not change: reasons, changes
     and distances are then about the other features, the fixed ones being as they are.
     """
-    if hasattr(instance, "to_frame") and hasattr(instance, "index"):  # a pandas Series
-        instance = {name: instance[name] for name in model.features if name in instance.index}
     encoded = encode(model.classifier.feature_variables, instance)
     if encoded.kind is not Kind.ONE:
         raise InstanceError(
             f"explain takes one instance, a mapping from feature to state, not {type(instance).__name__}"
         )
-    names = [fixed] if isinstance(fixed, str) else fixed
-    held = frozenset(model.domain.index(name) for name in names)
+    held = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
     return Explanation(model, tuple(encoded.rows[0].tolist()), held)
 
 
@@ -330,7 +329,11 @@ class Explanation:
         is for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason
         at least. ``towards`` asks "why not" of that class alone.
         """
-        return text.to_text(self, everything=all, towards=towards, limit=limit, time_limit=time_limit)
+        name = None if towards is None else self._class(towards)
+        everything, most = flag(all, "all"), checked_limit(limit)
+        return text.to_text(
+            self, everything=everything, towards=name, limit=most, time_limit=seconds(time_limit)
+        )
 
     def to_dict(
         self,
@@ -348,7 +351,12 @@ class Explanation:
         adds the complete and the general reason as nodes, ``exact`` the posterior as fractions of any length.
         """
         data: dict[str, Any] = import_module("bnc2d.report.records").explanation_data(
-            self, towards=towards, limit=limit, time_limit=time_limit, formulas=formulas, exact=exact
+            self,
+            towards=towards,
+            limit=checked_limit(limit),
+            time_limit=seconds(time_limit),
+            formulas=flag(formulas, "formulas"),
+            exact=flag(exact, "exact"),
         )
         return data
 
@@ -366,7 +374,9 @@ class Explanation:
             return given
         if isinstance(given, Term | Clause):
             raise LogicError(f"expected a {kind.__name__}, not a {type(given).__name__}")
-        return kind(self.model.domain, given)
+        return kind(
+            self.model.domain, mapping(given, f"a {kind.__name__}", "a mapping from feature to states")
+        )
 
     def _repr_html_(self) -> str:
         html: str = import_module("bnc2d.report.notebook").explanation_html(self)

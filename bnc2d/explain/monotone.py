@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from bnc2d.arguments import names as as_names
 from bnc2d.checking import ending
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import CompiledModel
 from bnc2d.compile.subfunctions import two_ended
 from bnc2d.errors import ClassifierError
-from bnc2d.explain.questions import names_in
 from bnc2d.explain.walks import Part, label_pairs, path_to
 
 
@@ -64,7 +64,7 @@ def is_monotone(
     about: every pair of neighbouring states, by a walk through pairs of diagram nodes. The worst case is
     quadratic in the size of the diagram; past the time limit (seconds) it raises ``LimitExceeded``.
     """
-    names = names_in(features)
+    names = as_names(features, "features")
     if not names:
         raise ClassifierError("the list of features is empty; name at least one")
     orders = _orders(model, names, order)
@@ -111,7 +111,9 @@ def _orders(
         feature = model.domain.index(name)
         if feature not in orders:
             raise ClassifierError(f"order names {name!r}, which is not among the features asked about")
-        ranked = [model.domain.state_index(feature, state) for state in names_in(states)]
+        ranked = [
+            model.domain.state_index(feature, state) for state in as_names(states, f"order of {name!r}")
+        ]
         if sorted(ranked) != orders[feature]:
             raise ClassifierError(f"order of {name!r} must list each of its states once")
         orders[feature] = ranked

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arguments import count, mapping, names
 from bnc2d.compile.diagram import Diagram
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import ClassifierError, InstanceError
@@ -19,6 +20,8 @@ from bnc2d.explain.robust import nearest as nearest_row
 from bnc2d.explain.walks import integers
 from bnc2d.model.instances import Instance, Kind, encode
 from bnc2d.model.numbers import Number, exact
+
+_MOST_DRAWS = 10**8  # more would not fit in memory
 
 
 def positions_of(model: CompiledModel, instance: Instance) -> list[int]:
@@ -65,8 +68,9 @@ def sample(model: CompiledModel, name: str | None, seed: int = 0, size: int | No
     seed gives the same ones. A class without instances is an error.
     """
     label = label_of(model, name)
-    if size is not None and size < 0:
-        raise ClassifierError(f"size must not be negative, but is {size}")
+    seed = count(seed, "seed")
+    if size is not None:
+        size = count(size, "size", most=_MOST_DRAWS, error=ClassifierError)
     diagram, sizes = model.diagram, model.domain.cardinalities
     ways = _ways(diagram, label, model.domain.instance_count)
     if not ways[diagram.root]:
@@ -152,7 +156,7 @@ def nearest(
     else:
         wanted = [model.label(towards)]
     costs = _costs(model, weights)
-    kept = {model.domain.index(name) for name in names_in(fixed)}
+    kept = {model.domain.index(name) for name in names(fixed, "fixed")}
     scale = lcm(*(cost.denominator for cost in costs))
     reached = nearest_row(model.diagram, row, wanted, kept, [int(cost * scale) for cost in costs])
     if reached is None:
@@ -166,15 +170,11 @@ def nearest(
     return Nearest(after, decisions(model)[label], distance, changes)
 
 
-def names_in(names: str | Iterable[str]) -> list[str]:
-    """Return one name, or the names of an iterable, as a list."""
-    return [names] if isinstance(names, str) else list(names)
-
-
 def _costs(model: CompiledModel, weights: Mapping[str, Number] | None) -> list[Fraction]:
     """Return what changing each feature costs."""
     costs = [Fraction(1)] * len(model.features)
-    for name, weight in (weights or {}).items():
+    given = {} if weights is None else mapping(weights, "weights", "a mapping from feature to number")
+    for name, weight in given.items():
         feature = model.domain.index(name)
         try:
             costs[feature] = exact(weight)

@@ -13,6 +13,7 @@ from math import inf, lcm
 from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
+from bnc2d.arguments import mapping, shown
 from bnc2d.checking import checked
 from bnc2d.errors import LogicError
 from bnc2d.explain.monotone_diagrams import Diagrams, TooLarge
@@ -41,7 +42,8 @@ class Keys:
 
     def __init__(self, domain: Domain, weights: Mapping[str, Weight] | None) -> None:
         given = [Fraction(1)] * len(domain)
-        for name, weight in (weights or {}).items():
+        chosen = {} if weights is None else mapping(weights, "weights", "a mapping from feature to number")
+        for name, weight in chosen.items():
             given[domain.index(name)] = _positive(name, weight)
         scale = lcm(*(weight.denominator for weight in given))
         self._count = count = len(domain)
@@ -60,9 +62,9 @@ class Keys:
 
 def _positive(name: str, weight: Weight) -> Fraction:
     if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction):
-        raise LogicError(f"the weight of {name!r} must be a number, not {weight!r}")
+        raise LogicError(f"the weight of {name!r} must be a number, not {shown(weight)}")
     if not (weight > 0 and weight != inf):  # a rational may be too large for isfinite
-        raise LogicError(f"the weight of {name!r} must be positive, not {weight!r}")
+        raise LogicError(f"the weight of {name!r} must be positive, not {shown(weight)}")
     return Fraction(weight)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
+from bnc2d.arguments import named
 from bnc2d.errors import UnknownNameError, did_you_mean
 from bnc2d.formats.io import read_network
 from bnc2d.model.network import BayesianNetwork
@@ -48,6 +49,6 @@ def example(name: str) -> BayesianNetwork:
     ('X', 'Y')
     """
     if not isinstance(name, str) or name not in _DESCRIPTIONS:
-        raise UnknownNameError(f"unknown example {name!r}{did_you_mean(name, _DESCRIPTIONS)}")
+        raise UnknownNameError(f"unknown example {named(name)}{did_you_mean(name, _DESCRIPTIONS)}")
     with as_file(files("bnc2d") / "networks" / f"{name}.bif") as path:
         return read_network(path)

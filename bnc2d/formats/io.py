@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
+from bnc2d.arguments import flag, instance_of, named, path_name, size_in_bytes
 from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError, did_you_mean
 from bnc2d.formats import bif, net, uai, xdsl, xmlbif
 from bnc2d.formats.assemble import MAX_NAME, ParsedNetwork, assemble
@@ -45,7 +46,9 @@ def read_network(
     them so. ``max_bytes`` bounds the file, packed and unpacked. Raises ``FormatError`` for everything that
     cannot be read, with the line where there is one.
     """
-    name = os.fspath(path)
+    name = path_name(path)
+    flag(normalise, "normalise")
+    max_bytes = size_in_bytes(max_bytes, "max_bytes")
     chosen = _format_of(name, format, must_exist=True)
     network, repairs = assemble(chosen.parse(read_bytes(name, max_bytes), name), normalise=normalise)
     if repairs.tables:
@@ -66,7 +69,8 @@ def write_network(
     common denominator, that reading normalises back exactly and without a warning. Raises
     ``UnsupportedError`` for names the format cannot hold.
     """
-    name = os.fspath(path)
+    name = path_name(path)
+    instance_of(BayesianNetwork, net, "net")
     chosen = _format_of(name, format)
     for variable in net.variables:
         for text in (variable.name, *variable.states):
@@ -79,7 +83,7 @@ def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> _For
         try:
             return FORMATS[name]
         except (KeyError, TypeError):
-            raise FormatError(f"unknown format {name!r}{did_you_mean(name, FORMATS)}", path) from None
+            raise FormatError(f"unknown format {named(name)}{did_you_mean(name, FORMATS)}", path) from None
     stem = path.lower().removesuffix(".gz")
     for candidate in FORMATS.values():
         if stem.endswith(candidate.endings):

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
+from bnc2d.arguments import as_text, count, items, mapping, named, one_row, shown, wrong
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 from bnc2d.names import false_true
 
@@ -25,11 +26,16 @@ class Domain:
     """
 
     def __init__(self, features: Mapping[str, Sequence[str]]) -> None:
-        self.names = tuple(features)
-        self.states = tuple(tuple(states) for states in features.values())
-        for name, states in zip(self.names, self.states, strict=True):
+        given = mapping(features, "the features of a domain", "a mapping from name to states", LogicError)
+        self.names = tuple(given)
+        for name in self.names:
             if not isinstance(name, str) or not name:
-                raise LogicError(f"a feature's name must be a non-empty string, not {name!r}")
+                raise LogicError(f"a feature's name must be a non-empty string, not {shown(name)}")
+        self.states = tuple(
+            tuple(items(states, f"the states of {name!r}", "a list of names", LogicError))
+            for name, states in given.items()
+        )
+        for name, states in zip(self.names, self.states, strict=True):
             if not states or any(not isinstance(state, str) or not state for state in states):
                 raise LogicError(f"feature {name!r}: states must be non-empty strings")
             if len(set(states)) != len(states):
@@ -61,13 +67,16 @@ class Domain:
         try:
             return self._index[name]
         except (KeyError, TypeError):
-            raise UnknownNameError(f"unknown feature {name!r}{did_you_mean(name, self.names)}") from None
+            raise UnknownNameError(f"unknown feature {named(name)}{did_you_mean(name, self.names)}") from None
 
     def state_index(self, feature: FeatureId, state: object) -> int:
         """Return the position of a state; bools fit features that read as false and true."""
-        states = self.states[feature]
+        try:
+            states = self.states[feature]
+        except (IndexError, TypeError):
+            raise self._no_feature(feature) from None
         reading = false_true(states)
-        text = reading[int(state)] if isinstance(state, bool) and reading else str(state)
+        text = reading[int(state)] if isinstance(state, bool) and reading else as_text(state)
         try:
             return states.index(text)
         except ValueError:
@@ -76,25 +85,36 @@ class Domain:
 
     def full(self, feature: FeatureId) -> StateMask:
         """Return the mask of all states."""
-        return (1 << len(self.states[feature])) - 1
+        try:
+            return (1 << len(self.states[feature])) - 1
+        except (IndexError, TypeError):
+            raise self._no_feature(feature) from None
 
     def mask(self, feature: FeatureId, states: object) -> StateMask:
         """Return the mask of one state or of an iterable of states."""
         if isinstance(states, Iterable) and not isinstance(states, str):
-            return sum(1 << position for position in {self.state_index(feature, state) for state in states})
+            chosen = items(states, "states", "a state or a list of states", LogicError)
+            return sum(1 << position for position in {self.state_index(feature, state) for state in chosen})
         return 1 << self.state_index(feature, states)
 
     def states_of(self, feature: FeatureId, mask: StateMask) -> tuple[str, ...]:
         """Return the states in a mask, in order."""
-        return tuple(state for position, state in enumerate(self.states[feature]) if mask >> position & 1)
+        bits = count(mask, "mask", most=self.full(feature), error=LogicError)
+        return tuple(state for position, state in enumerate(self.states[feature]) if bits >> position & 1)
+
+    def _no_feature(self, position: object) -> LogicError:
+        return LogicError(
+            f"a feature's position must be a number from 0 to {len(self.names) - 1}, not {shown(position)}"
+        )
 
     def encode(self, instance: Instance) -> list[int]:
         """Return the state position of every feature; a missing or unknown feature is an error."""
-        if len(instance) == len(self.names):
+        if type(instance) is dict and len(instance) == len(self.names):
             try:  # the plain case, many times faster: every feature by name, every state by name
-                return [table[instance[name]] for name, table in self._positions]  # type: ignore[index]
+                return [table[instance[name]] for name, table in self._positions]
             except (KeyError, TypeError):
                 pass  # to find out what is wrong, or what a number or bool stands for
+        instance = one_row(instance, self.names, LogicError)
         for name in instance:
             self.index(name)
         missing = [name for name in self.names if name not in instance]
@@ -104,11 +124,16 @@ class Domain:
 
     def decode(self, positions: Sequence[int]) -> dict[str, str]:
         """Return the instance with these state positions."""
-        return {n: s[int(p)] for n, s, p in zip(self.names, self.states, positions, strict=True)}
+        try:
+            return {n: s[p] for n, s, p in zip(self.names, self.states, positions, strict=True)}
+        except (IndexError, TypeError, ValueError):
+            expected = f"a list of {len(self.names)} positions of states"
+            raise wrong("positions", positions, expected, LogicError) from None
 
     def show_literal(self, feature: FeatureId, mask: StateMask) -> str:
         """Return a literal as the paper prints it: ``BP∈{Low,High}``, ``HR=Normal``, ``CT``, ``¬CT``."""
-        name, chosen = self.names[feature], self.states_of(feature, mask)
+        chosen = self.states_of(feature, mask)
+        name = self.names[feature]
         if len(chosen) != 1:
             return f"{name}∈{{{','.join(chosen)}}}"
         reading = false_true(self.states[feature])

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
+from bnc2d.arguments import count, instance_of, shown, wrong
 from bnc2d.checking import checked
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
@@ -49,7 +50,7 @@ class Manager:
     """
 
     def __init__(self, domain: Domain) -> None:
-        self.domain = domain
+        self.domain = instance_of(Domain, domain, "domain")
         self.kinds = bytearray([Kind.CONSTANT, Kind.CONSTANT])
         self.payloads: list[tuple[int, ...]] = [(), ()]
         self._unique: dict[int, dict[tuple[int, ...], NodeId]] = {_LITERAL: {}, _AND: {}, _OR: {}}
@@ -63,27 +64,45 @@ class Manager:
 
     def kind(self, node: NodeId) -> Kind:
         """Return what the node is."""
-        return Kind(self.kinds[node])
+        try:
+            return Kind(self.kinds[node])
+        except (IndexError, TypeError):
+            raise self._no_node(node) from None
 
     def children(self, node: NodeId) -> tuple[NodeId, ...]:
         """Return the children of an AND or OR; constants and literals have none."""
-        return self.payloads[node] if self.kinds[node] >= _AND else ()
+        try:
+            return self.payloads[node] if self.kinds[node] >= _AND else ()
+        except (IndexError, TypeError):
+            raise self._no_node(node) from None
 
     def literal_of(self, node: NodeId) -> tuple[FeatureId, StateMask]:
         """Return feature and mask of a literal."""
-        if self.kinds[node] != _LITERAL:
+        try:
+            is_literal = self.kinds[node] == _LITERAL
+        except (IndexError, TypeError):
+            raise self._no_node(node) from None
+        if not is_literal:
             raise LogicError(f"node {node} is not a literal")
         feature, mask = self.payloads[node]
         return feature, mask
 
+    def _no_node(self, node: object) -> LogicError:
+        return LogicError(f"the manager has no node {shown(node)}; nodes are 0 to {len(self) - 1}")
+
     def add_literal(self, feature: FeatureId, mask: StateMask) -> NodeId:
         """Return the node of ``feature ∈ mask``; an empty mask is false, a full one true."""
-        node = self._unique[_LITERAL].get((feature, mask))
+        try:
+            node = self._unique[_LITERAL].get((feature, mask))
+        except TypeError:  # what no dict can hold is refused below
+            node = None
         if node is not None:
             return node
+        feature = count(feature, "feature", most=len(self.domain) - 1, error=LogicError)
         full = self.domain.full(feature)
-        if not 0 <= mask <= full:
-            raise LogicError(f"mask {mask:#b} has states that {self.domain.names[feature]!r} has not")
+        mask = count(mask, "mask", error=LogicError)
+        if mask > full:
+            raise LogicError(f"mask {shown(mask)} has states that {self.domain.names[feature]!r} has not")
         if mask == 0:
             return FALSE
         return TRUE if mask == full else self._add(_LITERAL, (feature, mask))
@@ -97,16 +116,19 @@ class Manager:
         return self._combine(_OR, children)
 
     def _combine(self, kind: int, children: Iterable[NodeId]) -> NodeId:
-        kept = set(children)
-        payload = tuple(sorted(kept))
-        known = self._unique[kind].get(payload)
-        if known is not None:
-            return known
         neutral, dominant = (TRUE, FALSE) if kind == _AND else (FALSE, TRUE)
+        try:
+            kept = set(children)
+            payload = tuple(sorted(kept))
+            known = self._unique[kind].get(payload)
+            if known is not None:
+                return known
+            literals = [child for child in kept if self.kinds[child] == _LITERAL]
+        except (IndexError, TypeError):
+            raise wrong("children", children, "nodes of this manager", LogicError) from None
         if dominant in kept:
             return dominant
         kept.discard(neutral)
-        literals = [child for child in kept if self.kinds[child] == _LITERAL]
         if len(literals) > 1:
             masks: dict[FeatureId, StateMask] = {}
             for literal in literals:
@@ -134,9 +156,13 @@ class Manager:
 
     def reachable(self, root: NodeId) -> list[NodeId]:
         """Return the nodes below and including ``root``, children before parents; do not change the list."""
-        known = self._reachable.get(root)
+        try:
+            known = self._reachable.get(root)
+        except TypeError:
+            raise self._no_node(root) from None
         if known is not None:
             return known
+        self.kind(root)
         kinds, payloads = self.kinds, self.payloads
         seen = {root}
         pending = [root]
@@ -155,7 +181,10 @@ class Manager:
 
     def program(self, root: NodeId) -> Program:
         """Return the literals and gates below ``root`` as flat lists, for loops that run often."""
-        known = self._programs.get(root)
+        try:
+            known = self._programs.get(root)
+        except TypeError:
+            raise self._no_node(root) from None
         if known is None:
             nodes = self.reachable(root)
             kinds, payloads = self.kinds, self.payloads

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arguments import as_text, flag, instance_of, is_series, items, mapping
+from bnc2d.arguments import count as whole_number
 from bnc2d.errors import LogicError
 from bnc2d.logic import cnf, count, nnf_data, nnf_file, queries, sat, sdd, show, sympy_form, transforms
 from bnc2d.logic.domain import Domain, Instance
@@ -18,6 +20,7 @@ from bnc2d.logic.pictures import dot, svg
 from bnc2d.logic.primes import by_sat, direct
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.sat import Answer
+from bnc2d.logic.saving import save_circuit
 from bnc2d.logic.sdd import SddForm
 from bnc2d.logic.terms import Clause, Term
 
@@ -45,10 +48,11 @@ class NNF:
     __slots__ = ("manager", "root")
 
     def __init__(self, manager: Manager, root: NodeId) -> None:
-        if not 0 <= root < len(manager):
-            raise LogicError(f"the manager has no node {root}")
+        instance_of(Manager, manager, "manager")
+        self.root = whole_number(root, "root", error=LogicError)
+        if self.root >= len(manager):
+            raise LogicError(f"the manager has no node {as_text(root)[:60]}")
         self.manager = manager
-        self.root = root
 
     @classmethod
     def true(cls, manager: Manager) -> NNF:
@@ -63,7 +67,7 @@ class NNF:
     @classmethod
     def literal(cls, manager: Manager, feature: str, states: object) -> NNF:
         """Return the circuit ``feature ∈ states``, for one state or several."""
-        position = manager.domain.index(feature)
+        position = instance_of(Manager, manager, "manager").domain.index(feature)
         return cls(manager, manager.add_literal(position, manager.domain.mask(position, states)))
 
     @classmethod
@@ -83,6 +87,17 @@ class NNF:
 
     def __or__(self, other: NNF) -> NNF:
         return NNF.any_of([self, other])
+
+    # A foreign left side comes here, and is refused in the same words; so are numpy's arrays.
+    __rand__ = __and__
+    __ror__ = __or__
+    __array_ufunc__ = None
+
+    def __bool__(self) -> NoReturn:
+        raise LogicError(
+            "a circuit is neither true nor false by itself; ask circuit.satisfiable(), or compare it "
+            "with NNF.true(manager) or NNF.false(manager)"
+        )
 
     def __invert__(self) -> NNF:
         return self.negate()
@@ -120,12 +135,16 @@ class NNF:
     def evaluate(self, instances: Any) -> bool | NDArray[np.bool_]:
         """Return the value for one instance, or an array of values for a list of them or an integer array.
 
-        An array has a row per instance and a column per feature of the domain, holding state positions.
+        An array has a row per instance and a column per feature of the domain, holding state positions; one
+        without rows is one instance.
         """
-        if isinstance(instances, Mapping):
+        if isinstance(instances, Mapping) or is_series(instances):
             return queries.evaluate(self.manager, self.root, self.domain.encode(instances))
+        if isinstance(instances, np.ndarray) and instances.shape == (len(self.domain),):
+            return bool(self.evaluate(instances.reshape(1, -1))[0])
         if not isinstance(instances, np.ndarray):
-            rows = [self.domain.encode(instance) for instance in instances]
+            given = items(instances, "instances", "an instance, a list of them or an array", LogicError)
+            rows = [self.domain.encode(instance) for instance in given]
             instances = np.array(rows, dtype=np.intp).reshape(len(rows), len(self.domain))
         if instances.ndim != 2 or instances.shape[1] != len(self.domain) or instances.dtype.kind not in "iu":
             raise LogicError(f"expected an integer array of shape (instances, {len(self.domain)})")
@@ -161,7 +180,8 @@ class NNF:
     def condition(self, literals: Mapping[str, object]) -> NNF:
         """Return the circuit where features take given states, one or several each."""
         allowed = {}
-        for name, states in literals.items():
+        given = mapping(literals, "literals", "a mapping from feature to states", LogicError)
+        for name, states in given.items():
             feature = self.domain.index(name)
             allowed[feature] = self.domain.mask(feature, states)
             if not allowed[feature]:
@@ -186,15 +206,15 @@ class NNF:
 
     def implies(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether every model is a model of ``other``; a witness that is not."""
-        return sat.implies(self.manager, self.root, (other.manager, other.root), time_limit)
+        return sat.implies(self.manager, self.root, _circuit(other), time_limit)
 
     def equivalent(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether both circuits have the same models; a witness where they differ."""
-        return sat.equivalent(self.manager, self.root, (other.manager, other.root), time_limit)
+        return sat.equivalent(self.manager, self.root, _circuit(other), time_limit)
 
     def disjoint(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether the circuits have no common model; a witness that is one."""
-        return sat.disjoint(self.manager, self.root, (other.manager, other.root), time_limit)
+        return sat.disjoint(self.manager, self.root, _circuit(other), time_limit)
 
     def prime_implicants(
         self,
@@ -233,13 +253,18 @@ class NNF:
 
     def copy_to(self, manager: Manager) -> NNF:
         """Return the same circuit in another manager over an equal domain."""
-        if manager.domain != self.domain:
+        if instance_of(Manager, manager, "manager").domain != self.domain:
             raise LogicError("the other manager has another domain")
         return NNF(manager, rewrite(self.manager, self.root, manager.add_literal, into=manager))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.nnf`` file."""
-        nnf_file.write_nnf(self.manager, self.root, path)
+        """Write the circuit in the form that the ending of the name says; the file appears in one step.
+
+        ``.nnf`` (also ``.nnf.gz``) is what ``load`` reads; ``.cnf`` and ``.dimacs`` are DIMACS, as ``to_cnf``
+        makes it; ``.dot`` and ``.gv`` Graphviz; ``.svg`` a picture; ``.json`` the data of ``to_dict``.
+        Another ending is an error.
+        """
+        save_circuit(self.manager, self.root, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], domain: Domain | None = None) -> NNF:
@@ -314,7 +339,12 @@ class NNF:
 
 
 def _common_manager(parts: Iterable[NNF]) -> tuple[Manager, list[NodeId]]:
-    circuits = list(parts)
+    circuits = [
+        instance_of(
+            NNF, part, "each of the circuits", "; NNF.true(manager) and NNF.false(manager) are constants"
+        )
+        for part in items(parts, "the circuits to combine", "a list", LogicError)
+    ]
     if not circuits:
         raise LogicError("nothing to combine; NNF.true(manager) and NNF.false(manager) are the constants")
     manager = circuits[0].manager
@@ -323,5 +353,11 @@ def _common_manager(parts: Iterable[NNF]) -> tuple[Manager, list[NodeId]]:
     return manager, [circuit.root for circuit in circuits]
 
 
+def _circuit(other: NNF) -> sat.Circuit:
+    instance_of(NNF, other, "the other circuit")
+    return other.manager, other.root
+
+
 def _options(limit: int | None, time_limit: float | None, variable_minimal: bool) -> dict[str, Any]:
+    flag(variable_minimal, "variable_minimal")
     return {"limit": limit, "time_limit": time_limit, "variable_minimal": variable_minimal}

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bnc2d.arguments import instance_of
 from bnc2d.errors import Bnc2dError, LogicError
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
@@ -53,7 +54,7 @@ def from_dict(data: Mapping[str, Any], manager: Manager | None = None) -> tuple[
     domain = Domain(features)
     if manager is None:
         manager = Manager(domain)
-    elif manager.domain != domain:
+    elif instance_of(Manager, manager, "manager").domain != domain:
         raise LogicError("the data have other features or states than the manager")
     ids: list[NodeId] = []
     for number, node in enumerate(nodes):

@@ -32,11 +32,13 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import IO, NoReturn, cast
 
+from bnc2d.arguments import instance_of, path_name, size_in_bytes
 from bnc2d.atomic import atomic_write
 from bnc2d.errors import FormatError, LogicError, UnsupportedError
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.names import false_true
+from bnc2d.packing import gzipped
 
 MAX_BYTES = 256 * 2**20
 # A file may claim any number of states in a few bytes, so claims are bounded before they cost memory. With
@@ -50,7 +52,7 @@ _NAMES = b"feature"
 
 def write_nnf(manager: Manager, root: NodeId, path: str | os.PathLike[str]) -> None:
     """Write the circuit in one step; the form follows from the domain, equal circuits give equal bytes."""
-    name = os.fspath(path)
+    name = path_name(path)
     domain = manager.domain
     if max(domain.cardinalities, default=0) > MAX_STATES:
         raise UnsupportedError(f"a feature has more than {MAX_STATES} states", name)
@@ -66,7 +68,7 @@ def write_nnf(manager: Manager, root: NodeId, path: str | os.PathLike[str]) -> N
             lines.append(f"c feature {json.dumps(feature)} {json.dumps(states)}")
     lines += _node_lines(manager, nodes, boolean)
     data = ("\n".join(lines) + "\n").encode("ascii")
-    atomic_write(path, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
+    atomic_write(name, gzipped(data) if name.lower().endswith(".gz") else data)
 
 
 def _node_lines(manager: Manager, nodes: Sequence[NodeId], boolean: bool) -> Iterator[str]:
@@ -111,9 +113,12 @@ def read_nnf(
     file that ``write_nnf`` wrote gives the same circuit; in other files the manager's local simplifications
     may merge nodes, which keeps the models. Every fault is a ``FormatError`` that names the line.
     """
-    name = os.fspath(path)
+    name = path_name(path)
+    if domain is not None:
+        instance_of(Domain, domain, "domain")
+    max_bytes = size_in_bytes(max_bytes, "max_bytes")
     try:
-        with open(path, "rb") as file:
+        with open(name, "rb") as file:
             zipped = file.read(2) == _GZIP_MAGIC
             file.seek(0)
             stream = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if zipped else file

@@ -16,6 +16,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Self, TypeAlias
 
+from bnc2d.arguments import seconds
 from bnc2d.checking import checkpoint, ending, pieces
 from bnc2d.errors import LogicError, TimeLimitExceeded
 from bnc2d.logic.cnf import Tseitin
@@ -58,8 +59,8 @@ class SatSession:
         self.domain = domain
         self._tseitin = Tseitin(domain)
         self.one_hot = self._tseitin.one_hot
-        self._time_limit = time_limit
-        self._deadline = inf if time_limit is None else monotonic() + time_limit
+        self._time_limit = seconds(time_limit)
+        self._deadline = inf if self._time_limit is None else monotonic() + self._time_limit
         self._loaded = 0
         self._conflicts = _MOST_CONFLICTS
         self._solver = Solver(name=_SOLVER)

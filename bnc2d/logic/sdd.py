@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+from bnc2d.arguments import flag, seconds
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic import sdd_worker
 from bnc2d.logic.domain import Domain, FeatureId
@@ -163,6 +164,8 @@ def to_sdd(
     """
     from pysdd.sdd import SddManager, Vtree
 
+    time_limit = seconds(time_limit)
+    flag(minimize, "minimize")
     domain = manager.domain
     if not len(domain):
         raise LogicError("an SDD needs at least one feature")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from bnc2d.arguments import limit as checked_limit
 from bnc2d.errors import LogicError
 from bnc2d.logic.fold import fold
 from bnc2d.logic.manager import TRUE, Kind, Manager, NodeId
@@ -65,8 +66,7 @@ def spelled_out(manager: Manager, root: NodeId, max_characters: int = MAX_CHARAC
 
 def to_text(manager: Manager, root: NodeId, limit: int | None = None) -> str:
     """Return the circuit as text; past ``limit`` characters it ends, and a last line says what is missing."""
-    if limit is not None and limit < 0:
-        raise LogicError(f"limit must not be negative, but is {limit}")
+    limit = checked_limit(limit, LogicError)
     text = spelled_out(manager, root, MAX_CHARACTERS if limit is None else min(limit, MAX_CHARACTERS))
     if text is not None:
         return text

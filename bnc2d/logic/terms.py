@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import ClassVar
 
+from bnc2d.arguments import count, instance_of, mapping, one_row
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import Domain, FeatureId, Instance, StateMask
 
@@ -19,8 +20,10 @@ class _Literals(Mapping[str, frozenset[str]]):
     _empty: ClassVar[str]
 
     def __init__(self, domain: Domain, literals: Mapping[str, object] | None = None) -> None:
+        instance_of(Domain, domain, "domain")
+        given = {} if literals is None else mapping(literals, "literals", "a mapping from feature to states")
         masks = {}
-        for name, states in (literals or {}).items():
+        for name, states in given.items():
             feature = domain.index(name)
             masks[feature] = domain.mask(feature, states)
         self._set(domain, masks)
@@ -29,12 +32,13 @@ class _Literals(Mapping[str, frozenset[str]]):
     def from_masks(cls, domain: Domain, masks: Mapping[FeatureId, StateMask]) -> _Literals:
         """Return the literals with these masks, each neither empty nor full."""
         made = cls.__new__(cls)
-        made._set(domain, masks)
+        instance_of(Domain, domain, "domain")
+        made._set(domain, mapping(masks, "masks", "a mapping from feature to states, by number"))
         return made
 
     def _set(self, domain: Domain, masks: Mapping[FeatureId, StateMask]) -> None:
         for feature, mask in masks.items():
-            if not 0 < mask < domain.full(feature):
+            if not 0 < count(mask, "a mask", error=LogicError) < domain.full(feature):
                 raise LogicError(f"a literal of {domain.names[feature]!r} must hold some states and not all")
         self.domain = domain
         self._masks = dict(sorted(masks.items()))
@@ -50,7 +54,8 @@ class _Literals(Mapping[str, frozenset[str]]):
         return tuple(self.domain.names[feature] for feature in self._masks)
 
     def __getitem__(self, name: str) -> frozenset[str]:
-        feature = self.domain.names.index(name) if name in self.domain.names else -1
+        known = isinstance(name, str) and name in self.domain.names
+        feature = self.domain.names.index(name) if known else -1
         if feature not in self._masks:
             raise KeyError(name)
         return frozenset(self.domain.states_of(feature, self._masks[feature]))
@@ -62,6 +67,7 @@ class _Literals(Mapping[str, frozenset[str]]):
         return len(self._masks)
 
     def _satisfied(self, instance: Instance) -> Iterator[bool]:
+        instance = one_row(instance, self.features, LogicError)
         for feature, mask in self._masks.items():
             name = self.domain.names[feature]
             if name not in instance:

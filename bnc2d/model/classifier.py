@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arguments import as_text, count, flag, items, one_of, shown
 from bnc2d.checking import Check, no_check
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
-from bnc2d.model.instances import Instance, Kind, Rows, all_rows, encode, in_the_same_form
+from bnc2d.model.instances import Instance, Kind, Rows, all_rows, check_rows, encode, in_the_same_form
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
@@ -53,8 +54,9 @@ class Classifier:
         ties: Ties = "lowest",
     ) -> None:
         if not isinstance(network, BayesianNetwork):
-            kind = type(network).__name__
-            raise ClassifierError(f"expected a BayesianNetwork, not {kind}; read_network(path) gives one")
+            raise ClassifierError(
+                f"expected a BayesianNetwork, not {shown(network)}; read_network(path) gives one"
+            )
         self.network = network
         self.target = network.variable(target).name
         self.classes = network.variable(target).states
@@ -65,8 +67,7 @@ class Classifier:
             self.features = _check_features(network, self.target, features)
         self.threshold = _check_threshold(self.classes, threshold)
         self.positive = _check_positive(network.variable(target), positive)
-        if ties not in ("lowest", "none"):
-            raise ClassifierError(f"ties must be 'lowest' or 'none', not {ties!r}")
+        one_of(ties, ("lowest", "none"), "ties", ClassifierError)
         self.ties: Ties = ties
         positive_index = 0 if self.positive is None else self.classes.index(self.positive)
         self.rule = DecisionRule(ties, self.threshold, positive_index)
@@ -96,9 +97,7 @@ class Classifier:
         an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros.
         """
         encoded = encode(self.feature_variables, instances)
-        if exact is None:
-            exact = encoded.kind is Kind.ONE
-        if exact:
+        if encoded.kind is Kind.ONE if exact is None else flag(exact, "exact"):
             joint = self._query.joint(encoded.rows, exact=True).values.tolist()
             values = np.array([_normalised(row) for row in joint], dtype=object)
             values = values.reshape(len(joint), len(self.classes))  # also where there is no row
@@ -133,7 +132,8 @@ class Classifier:
         Equal rows are decided once; rows that float64 cannot decide are decided together, exactly. ``check``
         is called often and may raise.
         """
-        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        checked = check_rows(self.feature_variables, rows)
+        distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
         labels, certain = self.rule.float_labels(self._query.joint(distinct, exact=False, check=check))
         close = np.flatnonzero(~certain)
         if close.size:
@@ -152,7 +152,8 @@ class Classifier:
 
         Rows that float64 cannot decide are looked at in exact numbers. ``check`` as in ``labels``.
         """
-        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        checked = check_rows(self.feature_variables, rows)
+        distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
         possible = self._query.possible(distinct, check)
         none = self.rule.exact_basis([0] * len(self.classes))
         found = [Basis(True, "posterior") if one else none for one in possible.tolist()]
@@ -191,7 +192,7 @@ class Classifier:
 
     def count_impossible(self, limit: int = 1 << 22) -> int:
         """Return how many instances have probability zero, by asking all; refuses more than ``limit``."""
-        if self.instance_count > limit:
+        if self.instance_count > count(limit, "limit"):
             raise LimitExceeded(
                 f"counting would ask {self.instance_count} instances, more than the limit of {limit}"
             )
@@ -259,7 +260,8 @@ def _check_features(network: BayesianNetwork, target: str, features: Iterable[st
         features = [name for name in network.names if name != target]
         if not features:
             raise ClassifierError(f"the network has no variable besides the target {target!r}")
-    chosen = [network.variable(name).name for name in features]
+    wanted = items(features, "features", "a list of names or 'all'", ClassifierError)
+    chosen = [network.variable(name).name for name in wanted]
     if not chosen:
         raise ClassifierError(
             "the list of features is empty; name at least one, or leave it out for all leaves, or take 'all'"
@@ -282,7 +284,7 @@ def _check_threshold(classes: tuple[str, ...], threshold: Number | None) -> Frac
     except ValueError as error:
         raise ClassifierError(f"the threshold must be a number between 0 and 1: {error}") from None
     if not 0 < value < 1:
-        raise ClassifierError(f"the threshold must lie strictly between 0 and 1, not at {threshold}")
+        raise ClassifierError(f"the threshold must lie strictly between 0 and 1, not at {as_text(threshold)}")
     return value
 
 
@@ -290,9 +292,11 @@ def _check_positive(target: Variable, positive: str | None) -> str | None:
     """Return the positive state: the one given, or the second of a binary target."""
     if positive is None:
         return target.states[1] if len(target) == 2 else None
-    if positive not in target.states:
+    if not isinstance(positive, str) or positive not in target.states:
         hint = did_you_mean(positive, target.states)
-        raise ClassifierError(f"positive={positive!r} is not a state of the target {target.name!r}{hint}")
+        raise ClassifierError(
+            f"positive={shown(positive)} is not a state of the target {target.name!r}{hint}"
+        )
     if len(target) != 2:
         raise ClassifierError(
             f"positive={positive!r} needs a target with two states, {target.name!r} has {len(target)}"

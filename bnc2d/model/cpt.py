@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arguments import flag, instance_of, items
 from bnc2d.arrays import OBJECTS, blocks
 from bnc2d.checking import pieces
-from bnc2d.errors import NetworkError
-from bnc2d.model.numbers import exact
+from bnc2d.errors import NetworkError, NormalisationWarning
+from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
@@ -25,22 +27,41 @@ _ONE = Fraction(1)
 class CPT:
     """``P(child | parents)``: an immutable table of exact rationals, the child's state varying fastest.
 
-    ``exact`` has one axis per parent, in order, then the child's axis; ``values`` is the same in float64.
-    Raises ``NetworkError`` when the number of entries is wrong, an entry is negative, or a column does
-    not sum to exactly 1; ``CPT.from_numbers`` repairs small misses.
+    ``entries`` are a flat list, or an array with an axis per parent, in order, and then the child's, which is
+    the form of ``exact``; ``values`` is the same in float64. Fractions and integers are taken as they are,
+    and every column must sum to exactly 1. Floats, decimals and texts are read as in files: a float counts as
+    its shortest decimal text, and columns that miss 1 by at most 1e-6 are normalised exactly, with a
+    ``NormalisationWarning``. Raises ``NetworkError`` when the number of entries is wrong, an entry is
+    negative or no number, or a column misses 1 otherwise; ``CPT.from_numbers`` can repair that.
+
+    >>> coin = Variable("Coin", ("heads", "tails"))
+    >>> CPT(coin, (), [0.1, 0.9]).exact.tolist()
+    [Fraction(1, 10), Fraction(9, 10)]
     """
 
     child: Variable
     parents: tuple[Variable, ...]
     exact: NDArray[np.object_]
 
-    def __init__(self, child: Variable, parents: Iterable[Variable], entries: Iterable[Fraction]) -> None:
-        scope = tuple(parents)
-        columns = _columns(child, scope, list(entries))
-        for index, total in enumerate(_column_sums(columns)):
-            if total is not _ONE and total != 1:
-                raise NetworkError(_off_by(child, scope, index, total))
-        self._set(child, scope, columns)
+    def __init__(self, child: Variable, parents: Iterable[Variable], entries: Iterable[Number]) -> None:
+        scope = _scope(child, parents)
+        given = _flat(child, scope, entries)
+        if all(isinstance(entry, Fraction | int) for entry in given):
+            columns = _columns(child, scope, _rationals(child, given))
+            for index, total in enumerate(_column_sums(columns)):
+                if total is not _ONE and total != 1:
+                    raise NetworkError(_off_by(child, scope, index, total))
+            self._set(child, scope, columns)
+            return
+        made, miss = CPT.from_numbers(child, scope, given)
+        if miss:
+            warnings.warn(
+                f"columns of the table of {child.name!r} did not sum to exactly 1 and were normalised "
+                f"(off by at most {show(miss)})",
+                NormalisationWarning,
+                stacklevel=2,
+            )
+        self.__dict__.update(made.__dict__)
 
     def _set(self, child: Variable, parents: tuple[Variable, ...], columns: NDArray[np.object_]) -> None:
         table = columns.reshape(*(len(parent) for parent in parents), len(child))
@@ -61,12 +82,9 @@ class CPT:
         Numbers are texts, floats (read as their shortest decimal) or rationals. A miss above 1e-6 raises
         ``NetworkError`` unless ``normalise``; a column of zeros always does.
         """
-        scope = tuple(parents)
-        try:
-            known = {number: exact(number) for number in set(numbers)}
-        except ValueError as error:
-            raise NetworkError(f"table of {child.name!r}: {error}") from None
-        columns = _columns(child, scope, [known[number] for number in numbers])
+        scope = _scope(child, parents)
+        flag(normalise, "normalise")
+        columns = _columns(child, scope, _rationals(child, _flat(child, scope, numbers)))
         worst = Fraction(0)
         for index, total in enumerate(_column_sums(columns)):
             if total is _ONE or total == 1:
@@ -123,6 +141,34 @@ class CPT:
     def __repr__(self) -> str:
         given = " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""
         return f"<CPT P({self.child.name}{given}), {self.exact.size} entries>"
+
+
+def _scope(child: Variable, parents: Iterable[Variable]) -> tuple[Variable, ...]:
+    """Return the parents, once it is known that they and the child are variables."""
+    instance_of(Variable, child, "the child of a table")
+    given = items(parents, f"the parents of {child.name!r}", "a list of variables", NetworkError)
+    return tuple(instance_of(Variable, parent, f"a parent of {child.name!r}") for parent in given)
+
+
+def _flat(child: Variable, parents: tuple[Variable, ...], entries: object) -> list[object]:
+    """Return the entries one after another; an array of several axes must have those of the table."""
+    if isinstance(entries, np.ndarray) and entries.ndim > 1:
+        shape = (*(len(parent) for parent in parents), len(child))
+        if entries.shape != shape:
+            raise NetworkError(f"table of {child.name!r} has the shape {entries.shape}, expected {shape}")
+        entries = entries.reshape(-1)
+    return items(entries, f"the table of {child.name!r}", "a list of numbers", NetworkError)
+
+
+def _rationals(child: Variable, numbers: Sequence[object]) -> list[Fraction]:
+    """Return the numbers as exact rationals, each distinct text or float read once."""
+    try:
+        if all(isinstance(number, str | float) for number in numbers):
+            known = {number: exact(number) for number in set(numbers)}
+            return [known[number] for number in numbers]
+        return [exact(number) for number in numbers]
+    except ValueError as error:
+        raise NetworkError(f"table of {child.name!r}: {error}") from None
 
 
 def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fraction]) -> NDArray[np.object_]:

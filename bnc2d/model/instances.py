@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.arguments import is_series, one_row, shown
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 from bnc2d.model.variable import Variable
 
@@ -36,23 +37,28 @@ class Encoded:
 
 
 def encode(features: Sequence[Variable], instances: Any) -> Encoded:
-    """Return rows for a dict, a list of dicts, a two-dimensional integer array or a data frame.
+    """Return rows for a dict, a list of dicts, an integer array of one or two axes, a Series or a data frame.
 
-    A dict must set every feature and nothing else; a frame may have other columns, which are ignored.
-    Raises ``InstanceError`` or ``UnknownNameError`` with the row, the feature and the nearest valid name.
+    A dict must set every feature and nothing else; a frame, or a Series, which is one instance as the row of
+    a frame is, may have other columns, which are ignored. An array holds positions of states, its last axis
+    the features. Raises ``InstanceError`` or ``UnknownNameError`` with the row, the feature and the nearest
+    valid name.
     """
-    if isinstance(instances, Mapping):
-        row = _encode_one(features, instances, [_Codes(feature) for feature in features])
+    if isinstance(instances, Mapping) or is_series(instances):
+        instance = one_row(instances, [feature.name for feature in features], InstanceError)
+        row = _encode_one(features, instance, [_Codes(feature) for feature in features])
         return Encoded(np.array([row], dtype=np.intp), Kind.ONE)
+    if isinstance(instances, np.ndarray) and instances.shape == (len(features),):
+        return Encoded(check_rows(features, instances.reshape(1, -1)), Kind.ONE)
     if isinstance(instances, np.ndarray):
-        return Encoded(_check_array(features, instances), Kind.ARRAY)
+        return Encoded(check_rows(features, instances), Kind.ARRAY)
     if hasattr(instances, "columns") and hasattr(instances, "iloc"):
         return Encoded(_encode_frame(features, instances), Kind.FRAME)
     if isinstance(instances, Iterable) and not isinstance(instances, str | bytes):
         return Encoded(_encode_list(features, instances), Kind.LIST)
     raise InstanceError(
-        f"an instance is a mapping from feature to state, not {type(instances).__name__}; "
-        "a list of them, a data frame or an integer array also works"
+        f"an instance is a mapping from feature to state, not {shown(instances)}; "
+        "a list of them, a data frame, one row of it or an integer array also works"
     )
 
 
@@ -118,13 +124,14 @@ def _encode_one(features: Sequence[Variable], instance: Instance, codes: Sequenc
 
 def _encode_list(features: Sequence[Variable], instances: Iterable[Any]) -> Rows:
     rows = []
+    names = [feature.name for feature in features]
     codes = [_Codes(feature) for feature in features]
     for number, instance in enumerate(instances):
-        if not isinstance(instance, Mapping):
-            kind = type(instance).__name__
-            raise InstanceError(f"instance {number} is not a mapping from feature to state but {kind}")
+        if not isinstance(instance, Mapping) and not is_series(instance):
+            found = shown(instance)
+            raise InstanceError(f"instance {number} is not a mapping from feature to state but {found}")
         try:
-            rows.append(_encode_one(features, instance, codes))
+            rows.append(_encode_one(features, one_row(instance, names, InstanceError), codes))
         except (InstanceError, UnknownNameError) as error:
             raise type(error)(f"instance {number}: {error}") from None
     return np.array(rows, dtype=np.intp).reshape(len(rows), len(features))
@@ -148,11 +155,18 @@ def _encode_frame(features: Sequence[Variable], frame: Any) -> Rows:
     return rows
 
 
-def _check_array(features: Sequence[Variable], array: NDArray[Any]) -> Rows:
-    if array.ndim != 2 or array.shape[1] != len(features) or array.dtype.kind not in "iub":
+def check_rows(features: Sequence[Variable], array: object) -> Rows:
+    """Return rows of state positions, once they are known to be some."""
+    if (
+        not isinstance(array, np.ndarray)
+        or array.ndim != 2
+        or array.shape[1] != len(features)
+        or array.dtype.kind not in "iub"
+    ):
+        found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else shown(array)
         raise InstanceError(
             f"expected an integer array of shape (instances, {len(features)}) with state positions, "
-            f"not {array.dtype} of shape {array.shape}"
+            f"not {found}"
         )
     for position, feature in enumerate(features):
         column = array[:, position]

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 
+from bnc2d.arguments import instance_of, items, named
+from bnc2d.arguments import names as as_names
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
 from bnc2d.model.cpt import CPT
 from bnc2d.model.variable import Variable
@@ -23,7 +25,13 @@ class BayesianNetwork:
     name: str
 
     def __init__(self, variables: Iterable[Variable], cpts: Iterable[CPT], name: str = "") -> None:
-        self.__dict__.update(variables=tuple(variables), cpts=tuple(cpts), name=name)
+        nodes = items(variables, "variables", "a list of variables", NetworkError)
+        tables = items(cpts, "cpts", "a list of tables", NetworkError)
+        self.__dict__.update(
+            variables=tuple(instance_of(Variable, node, "each of the variables") for node in nodes),
+            cpts=tuple(instance_of(CPT, table, "each of the cpts") for table in tables),
+            name=instance_of(str, name, "name"),
+        )
         self.check()
         by_child = {cpt.child.name: cpt for cpt in self.cpts}
         self.__dict__["cpts"] = tuple(by_child[variable.name] for variable in self.variables)
@@ -109,7 +117,7 @@ class BayesianNetwork:
         try:
             return self._index[key]
         except (KeyError, TypeError):
-            raise UnknownNameError(f"unknown variable {key!r}{did_you_mean(key, self._index)}") from None
+            raise UnknownNameError(f"unknown variable {named(key)}{did_you_mean(key, self._index)}") from None
 
     def variable(self, name: str | Variable) -> Variable:
         """Return the variable with this name."""
@@ -150,7 +158,7 @@ class BayesianNetwork:
     def ancestors(self, names: Iterable[str]) -> set[str]:
         """Return these variables and everything above them."""
         found: set[str] = set()
-        pending = list(names)
+        pending = [self.variable(name).name for name in as_names(names, "names")]
         while pending:
             name = pending.pop()
             if name not in found:

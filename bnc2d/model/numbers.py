@@ -8,6 +8,8 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import TypeAlias
 
+from bnc2d.arguments import shown
+
 Number: TypeAlias = int | float | str | Fraction | Decimal
 
 # Past these lengths a number is a mistake or an attack: 1e999999999 would fill the memory.
@@ -36,9 +38,9 @@ def exact(value: object) -> Fraction:
     if isinstance(value, Real):
         return exact_from_text(repr(float(value)))
     item = getattr(value, "item", None)  # 0-d numpy scalars that register with no numeric tower
-    if item is not None and not isinstance(value, type):
+    if item is not None and not isinstance(value, type) and getattr(value, "size", 1) == 1:
         return exact(item())
-    raise ValueError(f"{value!r} is not a number")
+    raise ValueError(f"{shown(value)} is not a number")
 
 
 def exact_from_text(text: str) -> Fraction:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bnc2d.arguments import as_text, items, shown
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
 from bnc2d.names import false_true
 
@@ -22,15 +23,17 @@ class Variable:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise NetworkError(f"a variable's name must be a non-empty string, not {self.name!r}")
-        object.__setattr__(self, "states", tuple(self.states))
+            raise NetworkError(f"a variable's name must be a non-empty string, not {shown(self.name)}")
+        states = items(self.states, f"the states of {self.name!r}", "a list of names", NetworkError)
+        object.__setattr__(self, "states", tuple(states))
         if not self.states:
             raise NetworkError(f"variable {self.name!r} has no states")
         seen: set[str] = set()
         for state in self.states:
             if not isinstance(state, str) or not state:
                 raise NetworkError(
-                    f"variable {self.name!r}: a state must be a non-empty string, not {state!r}"
+                    f"variable {self.name!r}: a state must be a non-empty string, "
+                    f"not {as_text(state) or repr(state)} ({type(state).__name__})"
                 )
             if state in seen:
                 raise NetworkError(f"variable {self.name!r} has the state {state!r} twice")
@@ -56,7 +59,7 @@ class Variable:
         elif isinstance(state, float) and state.is_integer():
             text = str(state) if str(state) in self.states else str(int(state))
         else:
-            text = str(state)
+            text = as_text(state)
         try:
             return self.states.index(text)
         except ValueError:

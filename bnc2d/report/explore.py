@@ -15,6 +15,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from bnc2d.arguments import instance_of
 from bnc2d.atomic import atomic_write
 from bnc2d.compile.model import CompiledModel
 from bnc2d.report.data import page_data
@@ -56,6 +57,7 @@ def page_html(model: CompiledModel) -> str:
 
 def write_page(model: CompiledModel, path: str | os.PathLike[str]) -> None:
     """Write the page to explore a model; the file appears whole or not at all."""
+    instance_of(CompiledModel, model, "model", "; Classifier.compile() gives one")
     atomic_write(path, page_html(model).encode())
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
+from math import inf
 from time import monotonic
 
 import numpy as np
 
+from bnc2d.arguments import check_callback, count, flag, seconds
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import LimitExceeded
@@ -25,24 +27,29 @@ Progress = Callable[[str, int, int], None]
 
 # Up to this many instances the oracle asks all of them.
 MAX_ALL_INSTANCES = 1 << 16
+_MOST_SAMPLES = 10**6
 
 
 def verify_model(
     model: CompiledModel,
     *,
-    time_limit: float = 60.0,
+    time_limit: float | None = 60.0,
     samples: int = 200,
     seed: int = 0,
     second_method: bool = True,
     progress: Progress | None = None,
 ) -> Report:
-    """Check a model by independent means; ``time_limit`` (seconds) holds for each check.
+    """Check a model by independent means; ``time_limit`` (seconds, or None) holds for each check.
 
     A check that runs out of time is not finished, except the oracle, which then asks a seeded sample of
     ``samples`` instances, half of them the possible ones nearest to a tie among many drawn. ``progress`` is
     called before each check with its name, how many are done, and how many there are; what it raises ends the
     verification.
     """
+    time_limit = seconds(time_limit)
+    samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
+    seed = count(seed, "seed")
+    check_callback(progress, "progress")
     checks: list[tuple[str, Callable[[], Finding]]] = [
         ("structure", lambda: _structure(model)),
         ("sat: disjoint", lambda: _disjoint(model, time_limit)),
@@ -52,7 +59,7 @@ def verify_model(
         ("sdd: counts", lambda: _sdd_counts(model, time_limit)),
         ("oracle", lambda: _oracle(model, time_limit, samples, seed)),
     ]
-    if second_method:
+    if flag(second_method, "second_method"):
         checks.insert(4, ("second method", lambda: _second_method(model, time_limit)))
     found: list[Check] = []
     for name, check in checks:
@@ -87,7 +94,7 @@ def _structure(model: CompiledModel) -> Finding:
     return True, f"{2 * len(model.classes)} formulas, {nodes} nodes, all OR-decomposable", None
 
 
-def _disjoint(model: CompiledModel, time_limit: float) -> Finding:
+def _disjoint(model: CompiledModel, time_limit: float | None) -> Finding:
     for first, second in combinations(model.classes, 2):
         answer = model.formula(first).disjoint(model.formula(second), time_limit)
         if not answer:
@@ -95,7 +102,7 @@ def _disjoint(model: CompiledModel, time_limit: float) -> Finding:
     return True, f"{len(model.classes)} classes, pairwise", None
 
 
-def _exhaustive(model: CompiledModel, time_limit: float) -> Finding:
+def _exhaustive(model: CompiledModel, time_limit: float | None) -> Finding:
     if model.classifier.rule.leaves_ties:
         return True, "does not apply: tied instances are in no class", None
     roots = [model.formula(name).root for name in model.classes]
@@ -107,7 +114,7 @@ def _exhaustive(model: CompiledModel, time_limit: float) -> Finding:
     )
 
 
-def _complements(model: CompiledModel, time_limit: float) -> Finding:
+def _complements(model: CompiledModel, time_limit: float | None) -> Finding:
     for name, formula, negated in _formulas(model):
         answer = formula.equivalent(negated.negate(), time_limit)
         if not answer:
@@ -115,7 +122,7 @@ def _complements(model: CompiledModel, time_limit: float) -> Finding:
     return True, f"{len(model.classes)} pairs", None
 
 
-def _second_method(model: CompiledModel, time_limit: float) -> Finding:
+def _second_method(model: CompiledModel, time_limit: float | None) -> Finding:
     """Compile again by a method that shares as little as possible with the model's own."""
     method = "fast" if model.stats.method == "paper" else "paper"
     other = compile_classifier(model.classifier, method=method, time_limit=time_limit)
@@ -126,7 +133,7 @@ def _second_method(model: CompiledModel, time_limit: float) -> Finding:
     return True, f"the method {method!r} agrees on {len(model.classes)} classes", None
 
 
-def _sdd_equal(model: CompiledModel, time_limit: float) -> Finding:
+def _sdd_equal(model: CompiledModel, time_limit: float | None) -> Finding:
     size = 0
     for name, formula, negated in _formulas(model):
         form = formula.to_sdd(time_limit=time_limit)
@@ -139,7 +146,7 @@ def _sdd_equal(model: CompiledModel, time_limit: float) -> Finding:
     return True, f"{len(model.classes)} SDDs, size {size}", None
 
 
-def _sdd_counts(model: CompiledModel, time_limit: float) -> Finding:
+def _sdd_counts(model: CompiledModel, time_limit: float | None) -> Finding:
     total = 0
     for name in model.classes:
         count = model.formula(name).to_sdd(time_limit=time_limit).count()
@@ -152,7 +159,7 @@ def _sdd_counts(model: CompiledModel, time_limit: float) -> Finding:
     return True, f"{total} of {instances} instances", None
 
 
-def _oracle(model: CompiledModel, time_limit: float, samples: int, seed: int) -> Finding:
+def _oracle(model: CompiledModel, time_limit: float | None, samples: int, seed: int) -> Finding:
     classifier = model.classifier
     if model.domain.instance_count <= MAX_ALL_INSTANCES:
         try:
@@ -163,7 +170,7 @@ def _oracle(model: CompiledModel, time_limit: float, samples: int, seed: int) ->
             rows = np.concatenate(list(all_rows(classifier.feature_variables)))
             expected = [decide(classifier, joint) for joint in joints.values()]
             return _compare(model, rows, expected, f"all {len(rows)} instances")
-    deadline = monotonic() + time_limit
+    deadline = inf if time_limit is None else monotonic() + time_limit
     rows = sample(classifier, samples, seed)
     expected = []
     for row in rows:

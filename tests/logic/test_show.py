@@ -78,7 +78,7 @@ def test_a_formula_of_exponential_length_has_a_short_text() -> None:
 
 def test_parts_come_in_the_order_of_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(show, "MAX_CHARACTERS", 0)
-    m = Manager(Domain({name: ("0", "1") for name in ["z", "a", *(f"x{i}" for i in range(12))]}))
+    m = Manager(Domain(dict.fromkeys(["z", "a", *(f"x{i}" for i in range(12))], ("0", "1"))))
     z, a = NNF.literal(m, "z", "1"), NNF.literal(m, "a", "1")
     parts = [a | NNF.literal(m, f"x{i}", "1") for i in range(12)]
     formula = NNF.all_of([z, *parts]) | NNF.all_of([~z, *parts])

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Generic, Literal, TypeVar
 
+from bnc2d.arguments import limit as checked_limit
+from bnc2d.arguments import seconds
 from bnc2d.checking import ending
 from bnc2d.errors import LogicError, TimeLimitExceeded
 
@@ -25,9 +27,7 @@ class Clock:
     """A time limit that starts to run when it is first looked at."""
 
     def __init__(self, time_limit: float | None) -> None:
-        if time_limit is not None and not time_limit >= 0:
-            raise LogicError(f"time_limit must be a number of seconds, not {time_limit!r}")
-        self._limit = time_limit
+        self._limit = seconds(time_limit, error=LogicError)
         self._started: float | None = None
 
     def share_used(self) -> float:
@@ -88,11 +88,9 @@ class Primes(Iterator[Item], Generic[Item]):
         clock: Clock,
         ordered: Callable[[], bool] = lambda: False,
     ) -> None:
-        if limit is not None and limit < 0:
-            raise LogicError(f"limit must not be negative, but is {limit}")
         self.complete = False
         self.cut: Literal["limit", "time"] | None = None
-        self._left = limit
+        self._left = checked_limit(limit, LogicError)
         self._ordered = ordered
         self._clock = clock
         self._items = self._open(make, clock)

@@ -3,40 +3,58 @@
 from __future__ import annotations
 
 import gzip
+import struct
+import zlib
 from collections.abc import Iterator
+from functools import cache
 
 _TEN_MB = 10 * 2**20
 
 
-def attacks() -> Iterator[tuple[str, bytes]]:
-    """Yield file names and contents."""
-    for suffix in (".bif", ".net", ".uai", ".xml", ".xdsl"):
-        for character in (
-            b"(",
-            b"{",
-            b"[",
-            b"<",
-            b'"',
-            b"%",
-            b"/",
-            b"|",
-            b"\0",
-            b"\xff",
-            b"a",
-            b" ",
-            b"\n",
-            b"1 ",
-            b"<a>",
-        ):
-            yield f"run{suffix}", character * (_TEN_MB // len(character))
-        yield f"empty{suffix}", b""
-        yield f"bomb{suffix}.gz", gzip.compress(b"\0" * (300 * 2**20), 9)
-        yield f"short{suffix}.gz", gzip.compress(b"network a { }" * 1000)[:-9]
-        yield f"fake{suffix}.gz", b"\x1f\x8b" + b"\0" * 100
-    yield from _bif()
-    yield from _net()
-    yield from _uai()
-    yield from _xml()
+def attacks(suffix: str) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of files of a format."""
+    for character in (
+        b"(",
+        b"{",
+        b"[",
+        b"<",
+        b'"',
+        b"%",
+        b"/",
+        b"|",
+        b"\0",
+        b"\xff",
+        b"a",
+        b" ",
+        b"\n",
+        b"1 ",
+        b"<a>",
+    ):
+        yield f"run{suffix}", character * (_TEN_MB // len(character))
+    yield f"empty{suffix}", b""
+    yield f"bomb{suffix}.gz", _bomb()
+    yield f"short{suffix}.gz", gzip.compress(b"network a { }" * 1000)[:-9]
+    yield f"fake{suffix}.gz", b"\x1f\x8b" + b"\0" * 100
+    if suffix == ".bif":
+        yield from _bif()
+    elif suffix == ".net":
+        yield from _net()
+    elif suffix == ".uai":
+        yield from _uai()
+    else:
+        yield from _xml(suffix, b"BIF" if suffix == ".xml" else b"smile")
+
+
+@cache
+def _bomb() -> bytes:
+    """Return 300 MiB of zeros as one gzip member; after a full flush each piece has the same bytes."""
+    piece, count, crc = b"\0" * 2**20, 300, 0
+    stream = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    packed = stream.compress(piece) + stream.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(count):
+        crc = zlib.crc32(piece, crc)
+    head = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
+    return head + packed * count + stream.flush() + struct.pack("<II", crc, count * len(piece))
 
 
 def _bif() -> Iterator[tuple[str, bytes]]:
@@ -76,29 +94,28 @@ def _uai() -> Iterator[tuple[str, bytes]]:
     yield "negative.uai", b"BAYES\n-1\n2\n1\n1 0\n2\n0.5 0.5"
 
 
-def _xml() -> Iterator[tuple[str, bytes]]:
+def _xml(suffix: str, root: bytes) -> Iterator[tuple[str, bytes]]:
     laughs = b"".join(b'<!ENTITY l%d "%s">' % (i, b"&l%d;" % (i - 1) * 10) for i in range(1, 30))
-    for suffix, root in ((".xml", b"BIF"), (".xdsl", b"smile")):
-        head = b'<?xml version="1.0"?><!DOCTYPE ' + root
-        yield (
-            f"laughs{suffix}",
-            head + b' [<!ENTITY l0 "ha">' + laughs + b"]><" + root + b">&l29;</" + root + b">",
-        )
-        yield (
-            f"file{suffix}",
-            head + b' [<!ENTITY f SYSTEM "file:///etc/passwd">]><' + root + b">&f;</" + root + b">",
-        )
-        yield f"dtd{suffix}", head + b' SYSTEM "http://localhost:1/x.dtd"><' + root + b"/>"
-        yield f"parameter{suffix}", head + b' [<!ENTITY % p "<!ELEMENT a ANY>"> %p;]><' + root + b"/>"
-        yield (
-            f"quadratic{suffix}",
-            head + b' [<!ENTITY a "' + b"a" * 100_000 + b'">]><' + root + b">" + b"&a;" * 100_000,
-        )
-        yield f"deep{suffix}", b"<a>" * 3_000_000
-        yield (
-            f"attributes{suffix}",
-            b"<" + root + b" " + b" ".join(b'a%d="1"' % i for i in range(300_000)) + b"/>",
-        )
-        yield f"encoding{suffix}", b'<?xml version="1.0" encoding="utf-7"?><' + root + b"/>"
-        yield f"latin{suffix}", b'<?xml version="1.0" encoding="latin-1"?><' + root + b">\xe9</" + root + b">"
-        yield f"comment{suffix}", b"<" + root + b"><!-- " + b"- " * (_TEN_MB // 2)
+    head = b'<?xml version="1.0"?><!DOCTYPE ' + root
+    yield (
+        f"laughs{suffix}",
+        head + b' [<!ENTITY l0 "ha">' + laughs + b"]><" + root + b">&l29;</" + root + b">",
+    )
+    yield (
+        f"file{suffix}",
+        head + b' [<!ENTITY f SYSTEM "file:///etc/passwd">]><' + root + b">&f;</" + root + b">",
+    )
+    yield f"dtd{suffix}", head + b' SYSTEM "http://localhost:1/x.dtd"><' + root + b"/>"
+    yield f"parameter{suffix}", head + b' [<!ENTITY % p "<!ELEMENT a ANY>"> %p;]><' + root + b"/>"
+    yield (
+        f"quadratic{suffix}",
+        head + b' [<!ENTITY a "' + b"a" * 100_000 + b'">]><' + root + b">" + b"&a;" * 100_000,
+    )
+    yield f"deep{suffix}", b"<a>" * 3_000_000
+    yield (
+        f"attributes{suffix}",
+        b"<" + root + b" " + b" ".join(b'a%d="1"' % i for i in range(300_000)) + b"/>",
+    )
+    yield f"encoding{suffix}", b'<?xml version="1.0" encoding="utf-7"?><' + root + b"/>"
+    yield f"latin{suffix}", b'<?xml version="1.0" encoding="latin-1"?><' + root + b">\xe9</" + root + b">"
+    yield f"comment{suffix}", b"<" + root + b"><!-- " + b"- " * (_TEN_MB // 2)

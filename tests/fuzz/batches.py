@@ -1,7 +1,9 @@
 """Pieces of work for the processes of the long mode."""
 
+from itertools import chain
+
 from tests.fuzz.attacks import attacks
-from tests.fuzz.cases import damaged
+from tests.fuzz.cases import SUFFIXES, damaged
 from tests.fuzz.harness import misbehaviours
 
 
@@ -12,4 +14,4 @@ def damaged_batch(suffix: str, first: int, count: int) -> list[str]:
 
 def attacks_batch() -> list[str]:
     """Read all attacks."""
-    return misbehaviours(attacks())
+    return misbehaviours(chain.from_iterable(map(attacks, SUFFIXES)))

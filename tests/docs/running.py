@@ -2,8 +2,9 @@
 
 - ``python`` blocks with ``>>>`` are doctests, others are scripts that must not raise.
 - ``console`` blocks hold commands after ``$ ``, each with its output, standard error included. Known commands
-  are ``bnc2d``, ``cat FILE`` and ``echo $?``; there is no shell. A command without output below it only has
-  to end well. Exit codes other than 0 must be shown by ``echo $?`` right after.
+  are ``bnc2d``, ``cat FILE`` and ``echo $?``; there is no shell, and no process for each, which would take
+  most of the time. A command without output below it only has to end well. Exit codes other than 0 must be
+  shown by ``echo $?`` right after.
 - A block with a caption is a file: it is written under that name.
 - ``...`` stands for any text in outputs.
 """
@@ -14,14 +15,15 @@ import doctest
 import io
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from bnc2d.cli.main import main
 from tests.docs.blocks import Block
 
 _PYTHON_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -107,18 +109,20 @@ class Page:
             return (self.folder / words[1]).read_text(encoding="utf-8")
         if words[0] != "bnc2d":
             raise ValueError("known commands are bnc2d, cat FILE and echo $?")
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-m", "bnc2d", *words[1:]],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            cwd=self.folder,
-            env={**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "BNC2D_CACHE": "cache"},
-            check=False,
-        )
-        self._code = done.returncode
-        return done.stdout
+        written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+        with (
+            chdir(self.folder),
+            patch.dict(os.environ, COLUMNS="100", BNC2D_CACHE="cache"),
+            patch.object(sys, "stdin", io.StringIO()),
+            redirect_stdout(written),
+            redirect_stderr(written),
+        ):
+            try:
+                self._code = main(words[1:])
+            except SystemExit as end:  # of --help and --version
+                self._code = int(end.code or 0)
+        written.seek(0)
+        return written.read()
 
 
 class _Doctests(doctest.DocTestRunner):

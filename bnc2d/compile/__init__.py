@@ -22,5 +22,5 @@ Two more to compare it with: ``block_order`` (Shih, Choi and Darwiche 2019) with
 
 From the diagram to small formulas: ``minimise`` with ``state_groups``, ``plan``, ``blocks``, ``guards``,
 ``implication``, ``netlist``, ``sift``. What comes out is in ``model``, saved by ``store``; options and limits
-are in ``compiler`` and ``limits``.
+are in ``compiler`` and ``limits``. ``possible`` compiles which instances are possible.
 """

@@ -103,7 +103,11 @@ def headline(explanation: Explanation) -> str:
 
 def caveat(explanation: Explanation) -> str:
     """Say where the instance is impossible or no posterior decides it, and which rule does; else nothing."""
-    basis, rule = explanation.basis, explanation.model.classifier.rule
+    rule = explanation.model.classifier.rule
+    try:
+        basis = explanation.basis
+    except LimitExceeded as error:
+        return f"Whether the instance is possible, and no tie, is not known: {error}."
     if basis.decided_by == "posterior":
         return ""
     names = [explanation.model.classes[state] for state in basis.tied]
@@ -207,10 +211,19 @@ def _in_short(explanation: Explanation, enough: Term, nearest: Robustness) -> It
     witness = nearest.witness or {}
     changes = Term(domain, {name: state for name, state in witness.items() if state != own[name]})
     lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
-    possible = explanation.model.classifier.is_possible(witness)
-    impossible = "" if possible else ", though the network gives that probability 0"
+    impossible = (
+        ", though the network gives that probability 0" if _is_impossible(explanation, witness) else ""
+    )
     fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
     yield Answer("", "", f"{lead}{impossible}{fewer}.")
+
+
+def _is_impossible(explanation: Explanation, instance: dict[str, str]) -> bool:
+    """Return whether another instance is known to be impossible."""
+    try:
+        return not explanation.model.classifier.is_possible(instance)
+    except LimitExceeded:  # inference needs tables that are too large; the caveat says so
+        return False
 
 
 def _why(explanation: Explanation, terms: list[Term], rest: str) -> Answer:

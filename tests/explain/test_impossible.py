@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bnc2d
-from bnc2d import CompiledModel
+from bnc2d import Classifier, CompiledModel
 from bnc2d.testing import random_instance
 from tests.explain.learnt import learnt_tan, some_rows
 
@@ -116,3 +116,13 @@ def test_possible_instances_with_a_tie() -> None:
     assert e.caveat == "The probability of yes is the threshold exactly, which is not above it: so no."
     e = classifier_of(two, threshold=half).compile().explain({"X": "b"})
     assert (e.decided_by, e.caveat) == ("posterior", "")
+
+
+def test_a_network_too_large_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    e = (
+        Classifier(bnc2d.example("asia"), "lung", ["smoke", "xray"])
+        .compile()
+        .explain({"smoke": "yes", "xray": "no"})
+    )
+    monkeypatch.setattr("bnc2d.model.inference._MAX_TABLE_ENTRIES", 1)
+    assert "Whether the instance is possible, and no tie, is not known: inference needs" in e.to_text()

@@ -20,6 +20,7 @@ from bnc2d.cli.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.explanation import Explanation, explain
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers, headline, render
+from bnc2d.logic.primes.stream import Clock
 from bnc2d.report.records import explanation_data, explanation_summary
 
 _COLUMNS = (
@@ -82,14 +83,17 @@ def run(options: argparse.Namespace) -> int:
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":
+            clock = Clock(limits["time_limit"])
+            head = headline(explanation, clock.left())
             found = answers(
                 explanation,
                 everything=options.all,
                 towards=towards,
                 limit=options.limit,
-                time_limit=options.time_limit,
+                time_limit=limits["time_limit"],
+                clock=clock,
             )
-            return headline(explanation), list(found)
+            return head, list(found)
         if output.format == "csv":
             return _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)
         return explanation_data(

@@ -24,6 +24,7 @@ Reason = TypeVar("Reason", Term, Clause)
 
 FEW, MANY = 2, 200  # reasons a list: by default, and when all are asked for
 FEW_SECONDS, MANY_SECONDS = 5.0, 30.0  # for the whole text
+_BASIS_SECONDS = 0.4  # at least, for finding out whether an instance is possible
 _COUNT_SECONDS = 1.0  # for saying how many more there are
 _MOST_COUNTED = 1000  # where counting means listing
 _MOST_CHANGES = 64  # of one reason, to say where they lead
@@ -62,9 +63,9 @@ class Answer:
 class _Limits:
     """How many reasons a list may have, and one time limit that the lists of a text share."""
 
-    def __init__(self, reasons: int, seconds: float, brief: bool) -> None:
+    def __init__(self, reasons: int, seconds: float, brief: bool, clock: Clock) -> None:
         self.reasons, self.seconds, self.brief = reasons, seconds, brief
-        self._clock = Clock(seconds)
+        self._clock = clock
         self._clock.left()  # it runs from now on
         self.lists = 1
 
@@ -86,28 +87,39 @@ def to_text(
     time_limit: float | None = None,
 ) -> str:
     """Return the explanation as text (see ``Explanation.to_text``)."""
-    found = answers(explanation, everything=everything, towards=towards, limit=limit, time_limit=time_limit)
-    return render(headline(explanation), found)
+    seconds = (MANY_SECONDS if everything else FEW_SECONDS) if time_limit is None else time_limit
+    clock = Clock(seconds)
+    head = headline(explanation, clock.left())
+    found = answers(
+        explanation, everything=everything, towards=towards, limit=limit, time_limit=seconds, clock=clock
+    )
+    return render(head, found)
 
 
-def headline(explanation: Explanation) -> str:
+def headline(explanation: Explanation, time_limit: float | None = None) -> str:
     """Return the decision, the instance, on what rule it rests and what is fixed, in sentences."""
     own = [f"{name} is {state}" for name, state in explanation.instance.items()]
     lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own)}."]
-    if explanation.caveat:
-        lines.append(explanation.caveat)
+    rule = caveat_within(explanation, FEW_SECONDS if time_limit is None else time_limit)
+    if rule:
+        lines.append(rule)
     if explanation.fixed:
         lines.append(f"Features that may not change: {_series(explanation.fixed)}.")
     return "\n".join(_wrapped(line, "", "  ") for line in lines)
 
 
-def caveat(explanation: Explanation) -> str:
-    """Say where the instance is impossible or no posterior decides it, and which rule does; else nothing."""
-    rule = explanation.model.classifier.rule
+def caveat_within(explanation: Explanation, seconds: float) -> str:
+    """Return the caveat, or that it is not known where inference takes longer or too much memory."""
     try:
-        basis = explanation.basis
+        with Clock(max(seconds, _BASIS_SECONDS)).limiting("inference does not end"):
+            return explanation.caveat
     except LimitExceeded as error:
         return f"Whether the instance is possible, and no tie, is not known: {error}."
+
+
+def caveat(explanation: Explanation) -> str:
+    """Say where the instance is impossible or no posterior decides it, and which rule does; else nothing."""
+    basis, rule = explanation.basis, explanation.model.classifier.rule
     if basis.decided_by == "posterior":
         return ""
     names = [explanation.model.classes[state] for state in basis.tied]
@@ -134,15 +146,20 @@ def answers(
     towards: str | None = None,
     limit: int | None = None,
     time_limit: float | None = None,
+    clock: Clock | None = None,
 ) -> Iterator[Answer]:
     """Yield one reason and a nearest change; then why, why not another class, and what changes the decision.
 
     "Why not" is asked of each other class, or of ``towards`` alone. ``time_limit`` is for all of it: each
-    list gets an even share of what those before it left.
+    list gets an even share of what those before it left. A ``clock`` that runs already measures it.
     """
     reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
+    seconds = seconds if time_limit is None else time_limit
     limits = _Limits(
-        reasons if limit is None else limit, seconds if time_limit is None else time_limit, not everything
+        reasons if limit is None else limit,
+        seconds,
+        not everything,
+        Clock(seconds) if clock is None else clock,
     )
     model = explanation.model
     others = (
@@ -152,13 +169,13 @@ def answers(
     several = max(model.domain.cardinalities, default=0) > 2
     limits.lists = 1 + several + len(others) + (not told)
     nearest = explanation.robustness()
-    clock = limits.next_list()
-    found = explanation.sufficient_reasons(limits.reasons, clock.left())
+    share = limits.next_list()
+    found = explanation.sufficient_reasons(limits.reasons, share.left())
     terms = list(found)
     if nearest.distance is not None:
         yield from _in_short(explanation, terms[0] if terms else explanation.a_sufficient_reason(), nearest)
     count = explanation.count_sufficient_reasons
-    yield _why(explanation, terms, _rest(found, len(terms), count, limits, clock))
+    yield _why(explanation, terms, _rest(found, len(terms), count, limits, share))
     if several and nearest.distance is not None:
         weaker = _other_states(explanation, limits)
         if weaker.lines:
@@ -212,17 +229,18 @@ def _in_short(explanation: Explanation, enough: Term, nearest: Robustness) -> It
     changes = Term(domain, {name: state for name, state in witness.items() if state != own[name]})
     lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
     impossible = (
-        ", though the network gives that probability 0" if _is_impossible(explanation, witness) else ""
+        ", though the network gives that probability 0" if is_impossible(explanation, witness) else ""
     )
     fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
     yield Answer("", "", f"{lead}{impossible}{fewer}.")
 
 
-def _is_impossible(explanation: Explanation, instance: dict[str, str]) -> bool:
+def is_impossible(explanation: Explanation, instance: dict[str, str]) -> bool:
     """Return whether another instance is known to be impossible."""
     try:
-        return not explanation.model.classifier.is_possible(instance)
-    except LimitExceeded:  # inference needs tables that are too large; the caveat says so
+        with Clock(_BASIS_SECONDS).limiting("inference does not end"):
+            return not explanation.model.classifier.is_possible(instance)
+    except LimitExceeded:  # the caveat says so
         return False
 
 

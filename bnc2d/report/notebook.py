@@ -12,6 +12,7 @@ from itertools import islice
 
 from bnc2d.compile.model import CompiledModel
 from bnc2d.explain.explanation import Explanation
+from bnc2d.explain.text import caveat_within, is_impossible
 from bnc2d.logic.pictures.labels import clean
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
@@ -94,8 +95,9 @@ def explanation_html(explanation: Explanation) -> str:
     decision = "<i>no class</i>" if explanation.decision is None else f"<b>{text(explanation.decision)}</b>"
     shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
     rows: list[Sequence[Cell]] = [("instance", _some(shown, len(shown)))]
-    if explanation.caveat:
-        rows.append(("decided by", f"{explanation.decided_by}. {text(explanation.caveat)}"))
+    caveat = caveat_within(explanation, _SECONDS)
+    if caveat:
+        rows.append(("decided by", text(caveat)))
     if explanation.fixed:
         rows.append(("fixed", _names(explanation.fixed)))
     rows += [
@@ -134,7 +136,7 @@ def _nearest(explanation: Explanation) -> str:
         if state != explanation.instance[name]
     ]
     decision = "no class" if found.decision is None else text(found.decision)
-    impossible = "" if explanation.model.classifier.is_possible(found.witness) else " (probability 0)"
+    impossible = " (probability 0)" if is_impossible(explanation, found.witness) else ""
     return f"{decision}, with {_some(changes, len(changes))}{impossible}"
 
 

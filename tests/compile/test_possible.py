@@ -7,6 +7,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from bnc2d import Classifier, LimitExceeded, example
+from bnc2d.compile import possible
 from bnc2d.compile.possible import possible_instances
 from bnc2d.model.instances import all_rows
 from bnc2d.verify.enumeration import joint_of_instances
@@ -22,6 +23,24 @@ def test_it_leads_exactly_the_possible_instances_to_one(classifier: Classifier) 
     possible = [any(joint.values()) for joint in joint_of_instances(classifier).values()]
     assert diagram.labels(rows).tolist() == [int(one) for one in possible]
     event(f"some impossible: {not all(possible)}")
+
+
+@given(classifiers())
+@settings(max_examples=50, deadline=None)
+def test_asking_every_instance_gives_the_same(classifier: Classifier) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise LimitExceeded("too many hidden variables")
+
+    rows = np.concatenate(list(all_rows(classifier.feature_variables)))
+    labels = possible_instances(classifier).labels(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(possible, "compile_classifier", refuse)
+        asked = possible_instances(classifier)
+        asked.assert_reduced()
+        assert np.array_equal(asked.labels(rows), labels)
+        patch.setattr(possible, "_MOST_ASKED", 0)
+        with pytest.raises(LimitExceeded, match="too many hidden variables"):
+            possible_instances(classifier)
 
 
 def test_most_instances_of_a_learnt_classifier_are_impossible() -> None:

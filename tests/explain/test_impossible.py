@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 
 import bnc2d
 from bnc2d import Classifier, CompiledModel
+from bnc2d.checking import checkpoint
+from bnc2d.model.inference import JointQuery
 from bnc2d.testing import random_instance
 from tests.explain.learnt import learnt_tan, some_rows
 
@@ -126,3 +129,22 @@ def test_a_network_too_large_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr("bnc2d.model.inference._MAX_TABLE_ENTRIES", 1)
     assert "Whether the instance is possible, and no tie, is not known: inference needs" in e.to_text()
+
+
+def test_inference_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network whose tables are large, but not too large, cannot hold up a text."""
+
+    def endless(*_: object) -> None:
+        while True:
+            checkpoint()
+
+    e = (
+        Classifier(bnc2d.example("asia"), "lung", ["smoke", "xray"])
+        .compile()
+        .explain({"smoke": "yes", "xray": "no"})
+    )
+    monkeypatch.setattr(JointQuery, "possible", endless)
+    started = perf_counter()
+    for text in (e.to_text(time_limit=0.2), e._repr_html_()):
+        assert "is not known: inference does not end within the time limit of" in " ".join(text.split())
+    assert perf_counter() - started < 0.2 + 1 + 2.5  # the text, and the notebook's four lists and one line

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +16,18 @@ from bnc2d.checking import checkpoint
 from bnc2d.compile.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT
-from bnc2d.model.elimination import connected_groups
+from bnc2d.model.elimination import FactorShape, connected_groups, plan_elimination
 
-Allowed = NDArray[np.bool_]
+Allowed: TypeAlias = NDArray[np.bool_]
+Scope: TypeAlias = tuple[int | str, ...]  # features by position, hidden variables by name
 
-# A set of states of hidden variables has at most so many members.
+# A relation, or a set of states of hidden variables, has at most so many entries.
 _MAX_STATES = 1 << 22
+# A relation that joins the features of others has at most so many.
+_FEW_STATES = 1 << 12
+# Elimination is planned as for so many instances at once, so that features count too.
+_PLANNED_ROWS = 1 << 30
+_ATTEMPTS = 2
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,7 @@ class Relation:
 def relations_of(tables: Sequence[CPT], features: Sequence[str]) -> list[Relation]:
     """Return relations that have a common state of the hidden variables iff the tables' product is positive.
 
-    A hidden variable that one relation alone mentions is eliminated; what excludes nothing is left out.
+    Hidden variables are eliminated where that is cheap; what excludes nothing is left out.
     """
     position = {name: number for number, name in enumerate(features)}
     relations = []
@@ -51,24 +59,60 @@ def relations_of(tables: Sequence[CPT], features: Sequence[str]) -> list[Relatio
                 allowed,
             )
         )
-    while True:
-        uses = Counter(name for relation in relations for name in relation.hidden)
-        alone = {name for name, count in uses.items() if count == 1}
-        kept = [smaller for relation in relations if not (smaller := _without(relation, alone)).allowed.all()]
-        if not alone and len(kept) == len(relations):
-            break
-        relations = kept
+    relations = _eliminated(relations, len(features))
     groups = connected_groups([set(relation.hidden) for relation in relations])
     # A group without features is possible, as the network has possible instances.
     return [relations[at] for group in groups if any(relations[at].features for at in group) for at in group]
 
 
-def _without(relation: Relation, names: set[str]) -> Relation:
-    """Return the relation with some hidden variables eliminated."""
-    first = len(relation.features)
-    axes = tuple(first + axis for axis, name in enumerate(relation.hidden) if name in names)
-    hidden = tuple(name for name in relation.hidden if name not in names)
-    return Relation(relation.features, hidden, np.asarray(relation.allowed.any(axis=axes)))
+def _eliminated(relations: list[Relation], features: int) -> list[Relation]:
+    """Return relations in which hidden variables are eliminated while that keeps them small.
+
+    Joining relations of different features is left to the diagrams, unless the result has few entries.
+    """
+    hidden = sorted({name for relation in relations for name in relation.hidden})
+    number = {name: features + place for place, name in enumerate(hidden)}
+    sizes = [1] * (features + len(hidden))
+    shapes = []
+    for relation in relations:
+        scope = [number[name] for name in relation.hidden]
+        for variable, size in zip((*relation.features, *scope), relation.allowed.shape, strict=True):
+            sizes[variable] = size
+        shapes.append(FactorShape(frozenset(scope), frozenset(relation.features)))
+    plan = plan_elimination(shapes, frozenset(), sizes, _PLANNED_ROWS, _ATTEMPTS, _MAX_STATES)
+    for variable in chain.from_iterable(plan.steps):
+        checkpoint()
+        name = hidden[variable - features]
+        users = [relation for relation in relations if name in relation.hidden]
+        together = {feature for relation in users for feature in relation.features}
+        scopes = {feature: sizes[feature] for feature in together}
+        scopes |= {number[other]: sizes[number[other]] for user in users for other in user.hidden}
+        grows = all(len(relation.features) < len(together) for relation in users)
+        if users and prod(scopes.values()) <= (_FEW_STATES if grows else _MAX_STATES):
+            joined = _without(reduce(_joined, users), name)
+            relations = [relation for relation in relations if name not in relation.hidden]
+            relations += [] if joined.allowed.all() else [joined]
+    return [relation for relation in relations if not relation.allowed.all()]
+
+
+def _joined(one: Relation, other: Relation) -> Relation:
+    """Return what both allow."""
+    first: Scope = (*one.features, *one.hidden)
+    second: Scope = (*other.features, *other.hidden)
+    allowed, scope = _intersection(one.allowed, first, other.allowed, second)
+    axes = sorted(range(len(scope)), key=lambda axis: isinstance(scope[axis], str))
+    return Relation(
+        tuple(name for name in scope if isinstance(name, int)),
+        tuple(name for name in scope if isinstance(name, str)),
+        allowed.transpose(axes),
+    )
+
+
+def _without(relation: Relation, name: str) -> Relation:
+    """Return the relation with a hidden variable eliminated."""
+    axis = len(relation.features) + relation.hidden.index(name)
+    hidden = tuple(other for other in relation.hidden if other != name)
+    return Relation(relation.features, hidden, np.asarray(relation.allowed.any(axis=axis)))
 
 
 class RelationDiagram:
@@ -134,7 +178,7 @@ class HiddenGroup:
     def _met(self, step: int, found: Allowed, end: int) -> int:
         relation = self._relations[step]
         joins, gone = self._steps[step]
-        scope = self._scopes[step]
+        scope: Scope = self._scopes[step]
         found, scope = _intersection(found, scope, relation.ends[end], relation.hidden)
         for other in joins:
             found, scope = _intersection(found, scope, other.allowed, other.hidden)
@@ -149,8 +193,8 @@ class HiddenGroup:
 
 
 def _intersection(
-    left: Allowed, left_scope: tuple[str, ...], right: Allowed, right_scope: tuple[str, ...]
-) -> tuple[Allowed, tuple[str, ...]]:
+    left: Allowed, left_scope: Scope, right: Allowed, right_scope: Scope
+) -> tuple[Allowed, Scope]:
     """Return the states that both allow, and the variables they are states of."""
     scope = left_scope + tuple(name for name in right_scope if name not in left_scope)
     sizes = dict(zip(left_scope, left.shape, strict=True)) | dict(zip(right_scope, right.shape, strict=True))

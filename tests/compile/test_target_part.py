@@ -349,3 +349,34 @@ def test_the_order_keeps_little_in_mind() -> None:
     assert model.diagram.node_count <= 10 * len(features)
     rows = forward_rows(classifier, 50)
     assert_decides(model, rows, classifier.predict(rows).tolist())
+
+
+def test_few_features_and_many_hidden_variables() -> None:
+    """Behind the feature next to the target lies a ladder of 80 hidden variables; few features are on it."""
+    rng = Random(4)  # noqa: S311 - reproducible test data
+    third = Fraction(1, 3)
+
+    def columns(count: int) -> list[Fraction]:
+        kinds = [[third] * 3, [1 - third, third, 0 * third], [0 * third, 0 * third, 3 * third]]
+        return [entry for _ in range(count) for entry in rng.choice(kinds)]
+
+    target, first = (Variable(name, ("0", "1", "2")) for name in "TF")
+    cpts = [
+        CPT(target, (), [third] * 3),
+        CPT(first, (target,), [Fraction(n, 6) for n in (3, 2, 1, 1, 3, 2, 2, 1, 3)]),
+    ]
+    left = right = first
+    for number in range(40):
+        below_left, below_right = (Variable(f"{side}{number}", ("0", "1", "2")) for side in "LR")
+        cpts.append(CPT(below_left, (left,), columns(3)))
+        parents = (below_left,) if left is right else (right, below_left)
+        cpts.append(CPT(below_right, parents, columns(3 ** len(parents))))
+        left, right = below_left, below_right
+    network = BayesianNetwork([cpt.child for cpt in cpts], cpts)
+    kinds = set()
+    for features in (["F", "R1", "R39"], ["R39", "L0", "F", "R20"], ["F", "L39", "R2", "R3"]):
+        classifier = Classifier(network, "T", features)
+        rows = np.concatenate(list(all_rows(classifier.feature_variables)))
+        kinds.add(bool(classifier.count_impossible()))
+        assert_decides(classifier.compile(time_limit=20), rows, classifier.predict(rows).tolist())
+    assert True in kinds

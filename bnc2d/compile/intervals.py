@@ -202,12 +202,12 @@ def _reduce(
 
 
 def _spread(table: _Table) -> float:
-    """Return how much a group can change the odds, as a logarithm for each bit of its instances.
+    """Return how much a group can change the odds, as a logarithm for each bit of its different ratios.
 
     Diagrams are smallest where groups that change much and groups that change little are far apart.
     """
     ratios = table.says.ratios
-    return (_log(max(ratios)) - _log(min(ratios))) / log2(1 + len(table.column_of_row)) if ratios else 0.0
+    return (_log(max(ratios)) - _log(min(ratios))) / log2(1 + len(ratios)) if ratios else 0.0
 
 
 def _log(ratio: Fraction) -> float:

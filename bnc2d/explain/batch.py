@@ -78,9 +78,11 @@ def explain_many(
     ``rows`` come in any form that ``predict`` takes; equal rows are explained once. Of each kind (a key of
     ``KINDS``) at most ``limit`` reasons are listed. ``time_limit`` is for the whole call, in seconds: each
     row gets an even share of what those before it left, and a list that its share ends has one reason at
-    least, which takes milliseconds; only where not even that fits are the last rows left without. In a
-    frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``, ``possible``,
-    ``decided_by`` and ``cut``, which names the kinds that a limit ended.
+    least, which takes milliseconds; only where not even that fits are the last rows left without. Where even
+    inference takes longer than the limit, ``LimitExceeded`` is raised.
+
+    In a frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``,
+    ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended.
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
     is sent the model in its saved form with ``chunk_size`` rows at a time, and gives the same reasons as no
@@ -96,11 +98,13 @@ def explain_many(
     encoded = encode(model.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
     labels = model.diagram.labels(distinct)
+    clock = Clock(None if time_limit is None else max(time_limit, _GRACE))
+    with clock.limiting("which rows are possible is not known"):
+        bases = model.classifier.bases(distinct)
     _make_formulas(model, np.unique(labels).tolist(), time_limit)
     with reporting(progress) as report:
         found = _run(model, work, distinct.tolist(), executor, chunk_size, report)
     names = decisions(model)
-    bases = model.classifier.bases(distinct)
     records = []
     for place, row in zip(inverse.reshape(-1).tolist(), encoded.rows.tolist(), strict=True):
         lists = dict(zip(kinds, found[place], strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import bnc2d
-from bnc2d import Classifier, CompiledModel
+from bnc2d import Classifier, CompiledModel, TimeLimitExceeded
 from bnc2d.checking import checkpoint
 from bnc2d.model.inference import JointQuery
 from bnc2d.testing import random_instance
@@ -138,13 +138,14 @@ def test_inference_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
         while True:
             checkpoint()
 
-    e = (
-        Classifier(bnc2d.example("asia"), "lung", ["smoke", "xray"])
-        .compile()
-        .explain({"smoke": "yes", "xray": "no"})
-    )
+    model = Classifier(bnc2d.example("asia"), "lung", ["smoke", "xray"]).compile()
+    e = model.explain({"smoke": "yes", "xray": "no"})
     monkeypatch.setattr(JointQuery, "possible", endless)
     started = perf_counter()
     for text in (e.to_text(time_limit=0.2), e._repr_html_()):
         assert "is not known: inference does not end within the time limit of" in " ".join(text.split())
     assert perf_counter() - started < 0.2 + 1 + 2.5  # the text, and the notebook's four lists and one line
+    started = perf_counter()
+    with pytest.raises(TimeLimitExceeded, match="which rows are possible is not known within the time limit"):
+        model.explain_many([e.instance], time_limit=0.2)
+    assert perf_counter() - started < 1.2

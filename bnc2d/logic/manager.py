@@ -245,7 +245,7 @@ class Manager:
         known = sum(len(table) for table in self._unique.values())
         assert len(self.kinds) == len(self.payloads) == known + 2  # noqa: S101
         for kind, table in self._unique.items():
-            for payload, node in table.items():
+            for payload, node in checked(list(table.items())):
                 assert (self.kinds[node], self.payloads[node]) == (kind, payload)  # noqa: S101
                 if kind == _LITERAL:
                     feature, mask = payload

@@ -7,20 +7,29 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from signal import SIGALRM
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from bnc2d.arguments import flag, seconds
+from bnc2d.checking import checkpoint, pieces
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic import sdd_worker
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.fold import fold
 from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.one_hot import OneHot
+from bnc2d.logic.primes.stream import Clock, OutOfTime
 from bnc2d.logic.sdd_worker import Operation
 
 Value = TypeVar("Value")
+
+_OPERATIONS_AT_ONCE = 1 << 14
+_NODES_BETWEEN_CHECKS = 1 << 10
+_POLL = 0.05  # seconds between two looks at the worker
+_BYTES_PER_SECOND = 5_000_000  # of a file that pysdd reads, at least
 
 
 class SddForm:
@@ -115,6 +124,8 @@ def _fold_sdd(
     values: dict[int, Value] = {}
     pending: list[tuple[Any, list[tuple[Any, Any]] | None]] = [(root, None)]
     while pending:
+        if len(values) % _NODES_BETWEEN_CHECKS == 0:
+            checkpoint()
         node, elements = pending.pop()
         if elements is not None:
             pairs = [(values[prime.id], values[sub.id]) for prime, sub in elements]
@@ -162,8 +173,6 @@ def to_sdd(
     ``like`` builds in the pysdd manager of another form instead, so that equal functions are equal nodes.
     With ``time_limit`` (seconds) the work happens in a process of its own that is killed at the limit.
     """
-    from pysdd.sdd import SddManager, Vtree
-
     time_limit = seconds(time_limit)
     flag(minimize, "minimize")
     domain = manager.domain
@@ -171,19 +180,36 @@ def to_sdd(
         raise LogicError("an SDD needs at least one feature")
     if like is not None and (like.domain != domain or minimize or order is not None):
         raise LogicError("like= needs a form over the same domain, and its vtree stays as it is")
+    clock = Clock(time_limit)
+    with clock.limiting("the SDD is not finished"):
+        return _to_sdd(manager, root, minimize, order, like, clock)
+
+
+def _to_sdd(
+    manager: Manager,
+    root: NodeId,
+    minimize: bool,
+    order: Sequence[str] | None,
+    like: SddForm | None,
+    clock: Clock,
+) -> SddForm:
+    from pysdd.sdd import SddManager, Vtree
+
+    domain = manager.domain
     features = _feature_order(manager, root, order)
     program = _program(manager, root, features)
+    limited = clock.left() is not None
     with TemporaryDirectory(prefix="bnc2d-sdd-") as name:
         folder = Path(name)
         if like is None:
             (folder / "in.vtree").write_text(_vtree_text(OneHot(domain), features), "ascii")
         else:
             like.manager.vtree().save(str(folder / "in.vtree").encode())
-        if time_limit is not None:
-            _run_worker(folder, program, minimize, time_limit)
-        vtree = Vtree.from_file(str(folder / ("in.vtree" if time_limit is None else "out.vtree")))
+        if limited:
+            _run_worker(folder, program, minimize, clock)
+        vtree = Vtree.from_file(str(folder / ("out.vtree" if limited else "in.vtree")))
         sdds = SddManager.from_vtree(vtree) if like is None else like.manager
-        if time_limit is not None:
+        if limited:
             return SddForm(domain, sdds, sdds.read_sdd_file(str(folder / "out.sdd").encode()))
     form = SddForm(domain, sdds, sdd_worker.build(sdds, program))
     if minimize:
@@ -191,26 +217,39 @@ def to_sdd(
     return form
 
 
-def _run_worker(folder: Path, program: list[Operation], minimize: bool, time_limit: float) -> None:
-    """Run the worker on the folder; what it wrote is complete when this returns."""
-    (folder / "program.json").write_text(json.dumps({"program": program, "minimize": minimize}), "ascii")
+def _run_worker(folder: Path, program: list[Operation], minimize: bool, clock: Clock) -> None:
+    """Run the worker on the folder; what it wrote is complete, and is read in time, when this returns."""
+    with (folder / "program.jsonl").open("w", encoding="ascii") as file:
+        for piece in pieces(len(program), _OPERATIONS_AT_ONCE):
+            file.write(json.dumps(program[piece]) + "\n")
+    words = [str(folder), str(int(minimize)), str(clock.left())]
     path = os.pathsep.join(entry for entry in sys.path if entry)
-    try:
-        done = subprocess.run(  # noqa: S603 - our own file
-            [sys.executable, "-P", str(Path(sdd_worker.__file__)), str(folder)],
-            timeout=max(time_limit, 0),
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-    except subprocess.TimeoutExpired:
-        raise LimitExceeded(f"the SDD is not finished within the time limit of {time_limit:g} s") from None
-    if done.returncode < 0:  # killed, most likely for want of memory
-        raise LimitExceeded(f"the process that builds the SDD was ended by signal {-done.returncode}")
-    if done.returncode > 0:
-        reason = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
+    with subprocess.Popen(  # noqa: S603 - our own file
+        [sys.executable, "-P", str(Path(sdd_worker.__file__)), *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    ) as process:
+        try:
+            while process.poll() is None:
+                checkpoint()
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_POLL)
+        finally:
+            process.kill()
+        errors = "" if process.stderr is None else process.stderr.read()
+    if process.returncode == -SIGALRM:  # it keeps the limit by itself, too
+        raise OutOfTime(clock)
+    if process.returncode < 0:  # killed, most likely for want of memory
+        raise LimitExceeded(f"the process that builds the SDD was ended by signal {-process.returncode}")
+    if process.returncode > 0:
+        reason = (errors.strip() or "no message").splitlines()[-1]
         raise LogicError(f"the process that builds the SDD failed: {reason}")
+    left = clock.left()
+    if left is not None and (folder / "out.sdd").stat().st_size > (left + 0.5) * _BYTES_PER_SECOND:
+        raise OutOfTime(clock)  # reading it, in one call of pysdd, would take longer
 
 
 def _feature_order(manager: Manager, root: NodeId, order: Sequence[str] | None) -> list[FeatureId]:

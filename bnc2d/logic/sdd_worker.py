@@ -1,12 +1,14 @@
 """Build an SDD from a list of operations; also a program of its own, because pysdd cannot be interrupted.
 
-``python sdd_worker.py FOLDER`` reads ``program.json`` and ``in.vtree`` there and writes ``out.vtree`` and
-``out.sdd``. It imports nothing of bnc2d, so that it starts fast.
+``python sdd_worker.py FOLDER MINIMIZE SECONDS`` reads ``program.jsonl`` (lists of operations) and
+``in.vtree`` there and writes ``out.vtree`` and ``out.sdd``. A timer of the system ends it soon after its time,
+even where nobody waits for it any more. It imports nothing of bnc2d, so that it starts fast.
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,6 +19,7 @@ Operation: TypeAlias = tuple[str, list[int]]
 
 # Dead nodes are collected when there are so many and more than live ones.
 _DEAD_NODES = 500_000
+_GRACE = 0.3  # seconds past the limit, in which whoever waits ends the process
 
 
 def build(manager: Any, program: list[Operation]) -> Any:
@@ -43,18 +46,23 @@ def build(manager: Any, program: list[Operation]) -> Any:
     return results[len(program) - 1]
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, minimize: bool, seconds: float) -> None:
     """Do the work described by the files in the folder."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, even inside a call of pysdd
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
     from pysdd.sdd import SddManager, Vtree
 
-    job = json.loads((folder / "program.json").read_text("utf-8"))
+    program: list[Operation] = []
+    with (folder / "program.jsonl").open(encoding="ascii") as lines:
+        for line in lines:
+            program += json.loads(line)
     manager = SddManager.from_vtree(Vtree.from_file(str(folder / "in.vtree")))
-    node = build(manager, job["program"])
-    if job["minimize"]:
+    node = build(manager, program)
+    if minimize:
         manager.minimize()
     manager.vtree().save(str(folder / "out.vtree").encode())
     manager.save(str(folder / "out.sdd").encode(), node)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2] == "1", float(sys.argv[3]))

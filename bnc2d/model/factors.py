@@ -77,6 +77,7 @@ def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...], check: C
 def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...], check: Check) -> Factor:
     """Multiply two factors pattern by pattern and sum out the variables ``summed``."""
     check()
+    checkpoint()
     codes = left.pattern_of_row * len(right.table) + right.pattern_of_row
     pairs, pattern_of_row = np.unique(codes, return_inverse=True)
     of_left, of_right = np.divmod(pairs, len(right.table))

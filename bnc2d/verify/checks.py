@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations
-from math import inf
 from time import monotonic
 
 import numpy as np
@@ -15,6 +15,7 @@ from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic import sat, sdd
 from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.stream import Clock
 from bnc2d.model.instances import Rows, all_rows
 from bnc2d.verify.enumeration import decide
 from bnc2d.verify.oracle import exact_joint, exact_joints
@@ -50,29 +51,31 @@ def verify_model(
     samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
     seed = count(seed, "seed")
     check_callback(progress, "progress")
-    checks: list[tuple[str, Callable[[], Finding]]] = [
-        ("structure", lambda: _structure(model)),
-        ("sat: disjoint", lambda: _disjoint(model, time_limit)),
-        ("sat: exhaustive", lambda: _exhaustive(model, time_limit)),
-        ("sat: complements", lambda: _complements(model, time_limit)),
-        ("sdd: equal", lambda: _sdd_equal(model, time_limit)),
-        ("sdd: counts", lambda: _sdd_counts(model, time_limit)),
-        ("oracle", lambda: _oracle(model, time_limit, samples, seed)),
+    checks: list[tuple[str, Callable[[Clock], Finding]]] = [
+        ("structure", lambda _: _structure(model)),
+        ("sat: disjoint", lambda _: _disjoint(model)),
+        ("sat: exhaustive", lambda _: _exhaustive(model)),
+        ("sat: complements", lambda _: _complements(model)),
+        ("sdd: equal", lambda clock: _sdd_equal(model, clock)),
+        ("sdd: counts", lambda clock: _sdd_counts(model, clock)),
+        ("oracle", lambda clock: _oracle(model, clock, samples, seed)),
     ]
     if flag(second_method, "second_method"):
-        checks.insert(4, ("second method", lambda: _second_method(model, time_limit)))
+        checks.insert(4, ("second method", lambda _: _second_method(model)))
     found: list[Check] = []
     for name, check in checks:
         if progress is not None:
             progress(name, len(found), len(checks))
-        found.append(_run(name, check))
+        found.append(_run(name, check, time_limit))
     return Report(tuple(found))
 
 
-def _run(name: str, check: Callable[[], Finding]) -> Check:
+def _run(name: str, check: Callable[[Clock], Finding], time_limit: float | None) -> Check:
     started = monotonic()
+    clock = Clock(time_limit)
     try:
-        passed, detail, witness = check()
+        with clock.limiting("no result"):
+            passed, detail, witness = check(clock)
     except LimitExceeded as error:
         return Check(name, False, monotonic() - started, f"not finished: {error}", finished=False)
     return Check(name, passed, monotonic() - started, detail, witness)
@@ -94,19 +97,19 @@ def _structure(model: CompiledModel) -> Finding:
     return True, f"{2 * len(model.classes)} formulas, {nodes} nodes, all OR-decomposable", None
 
 
-def _disjoint(model: CompiledModel, time_limit: float | None) -> Finding:
+def _disjoint(model: CompiledModel) -> Finding:
     for first, second in combinations(model.classes, 2):
-        answer = model.formula(first).disjoint(model.formula(second), time_limit)
+        answer = model.formula(first).disjoint(model.formula(second))
         if not answer:
             return False, f"an instance is in class {first} and in class {second}", answer.witness
     return True, f"{len(model.classes)} classes, pairwise", None
 
 
-def _exhaustive(model: CompiledModel, time_limit: float | None) -> Finding:
+def _exhaustive(model: CompiledModel) -> Finding:
     if model.classifier.rule.leaves_ties:
         return True, "does not apply: tied instances are in no class", None
     roots = [model.formula(name).root for name in model.classes]
-    answer = sat.exhaustive(model.manager, roots, time_limit)
+    answer = sat.exhaustive(model.manager, roots)
     return (
         bool(answer),
         "every instance has a class" if answer else "an instance has no class",
@@ -114,42 +117,42 @@ def _exhaustive(model: CompiledModel, time_limit: float | None) -> Finding:
     )
 
 
-def _complements(model: CompiledModel, time_limit: float | None) -> Finding:
+def _complements(model: CompiledModel) -> Finding:
     for name, formula, negated in _formulas(model):
-        answer = formula.equivalent(negated.negate(), time_limit)
+        answer = formula.equivalent(negated.negate())
         if not answer:
             return False, f"class {name} and 'not {name}' are no complements", answer.witness
     return True, f"{len(model.classes)} pairs", None
 
 
-def _second_method(model: CompiledModel, time_limit: float | None) -> Finding:
+def _second_method(model: CompiledModel) -> Finding:
     """Compile again by a method that shares as little as possible with the model's own."""
     method = "fast" if model.stats.method == "paper" else "paper"
-    other = compile_classifier(model.classifier, method=method, time_limit=time_limit)
+    other = compile_classifier(model.classifier, method=method)
     for name in model.classes:
-        answer = model.formula(name).equivalent(other.formula(name), time_limit)
+        answer = model.formula(name).equivalent(other.formula(name))
         if not answer:
             return False, f"the method {method!r} disagrees on class {name}", answer.witness
     return True, f"the method {method!r} agrees on {len(model.classes)} classes", None
 
 
-def _sdd_equal(model: CompiledModel, time_limit: float | None) -> Finding:
+def _sdd_equal(model: CompiledModel, clock: Clock) -> Finding:
     size = 0
     for name, formula, negated in _formulas(model):
-        form = formula.to_sdd(time_limit=time_limit)
+        form = formula.to_sdd(time_limit=clock.left())
         complement = negated.negate()
-        other = sdd.to_sdd(complement.manager, complement.root, like=form)
+        other = sdd.to_sdd(complement.manager, complement.root, like=form, time_limit=clock.left())
         size += form.size
         if not form.equivalent(other):
-            witness = formula.equivalent(complement, time_limit).witness
+            witness = formula.equivalent(complement).witness
             return False, f"class {name}: the SDDs of the formula and its double negation differ", witness
     return True, f"{len(model.classes)} SDDs, size {size}", None
 
 
-def _sdd_counts(model: CompiledModel, time_limit: float | None) -> Finding:
+def _sdd_counts(model: CompiledModel, clock: Clock) -> Finding:
     total = 0
     for name in model.classes:
-        count = model.formula(name).to_sdd(time_limit=time_limit).count()
+        count = model.formula(name).to_sdd(time_limit=clock.left()).count()
         if count != model.count(name):
             return False, f"class {name}: the SDD has {count} models, the diagram {model.count(name)}", None
         total += count
@@ -159,24 +162,19 @@ def _sdd_counts(model: CompiledModel, time_limit: float | None) -> Finding:
     return True, f"{total} of {instances} instances", None
 
 
-def _oracle(model: CompiledModel, time_limit: float | None, samples: int, seed: int) -> Finding:
+def _oracle(model: CompiledModel, clock: Clock, samples: int, seed: int) -> Finding:
     classifier = model.classifier
     if model.domain.instance_count <= MAX_ALL_INSTANCES:
-        try:
-            joints = exact_joints(classifier, time_limit)
-        except LimitExceeded:
-            pass  # then a sample has to do
-        else:
+        with suppress(LimitExceeded), clock.share(0.5).limiting("not all instances are asked"):
+            joints = exact_joints(classifier)
             rows = np.concatenate(list(all_rows(classifier.feature_variables)))
             expected = [decide(classifier, joint) for joint in joints.values()]
             return _compare(model, rows, expected, f"all {len(rows)} instances")
-    deadline = inf if time_limit is None else monotonic() + time_limit
     rows = sample(classifier, samples, seed)
     expected = []
-    for row in rows:
-        if monotonic() > deadline:
-            break
-        expected.append(decide(classifier, exact_joint(classifier, model.domain.decode(row.tolist()))))
+    with suppress(LimitExceeded), clock.share(0.8).limiting("not all of the sample is asked"):
+        for row in rows:
+            expected.append(decide(classifier, exact_joint(classifier, model.domain.decode(row.tolist()))))
     asked = len(expected)
     if not asked:
         raise LimitExceeded("no instance was asked")

@@ -10,36 +10,34 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from math import lcm
-from time import monotonic
 from typing import TypeAlias
 
-from bnc2d.errors import LimitExceeded
+from bnc2d.checking import checked, checkpoint
 from bnc2d.model.classifier import Classifier
 
 Scope: TypeAlias = tuple[str, ...]
 Table: TypeAlias = dict[tuple[int, ...], int]  # over a common denominator; zero entries are left out
+
+_ENTRIES = 256  # between two checkpoints; each may lead to many
 
 
 def exact_joint(classifier: Classifier, instance: Mapping[str, str]) -> dict[str, Fraction]:
     """Return ``P(class, instance)`` for every class."""
     network = classifier.network
     evidence = {name: network.variable(name).states.index(state) for name, state in instance.items()}
-    _, table, denominator = _marginal(classifier, evidence, [classifier.target], None)
+    _, table, denominator = _marginal(classifier, evidence, [classifier.target])
     return {
         state: Fraction(table.get((code,), 0), denominator) for code, state in enumerate(classifier.classes)
     }
 
 
-def exact_joints(
-    classifier: Classifier, time_limit: float | None = None
-) -> dict[tuple[str, ...], dict[str, Fraction]]:
+def exact_joints(classifier: Classifier) -> dict[tuple[str, ...], dict[str, Fraction]]:
     """Return ``P(class, instance)`` for every class and every instance, given as states in feature order.
 
-    Eliminates everything but the features and the target; raises ``LimitExceeded`` at the time limit.
+    Eliminates everything but the features and the target.
     """
-    deadline = None if time_limit is None else monotonic() + time_limit
     kept = [*classifier.features, classifier.target]
-    scope, table, denominator = _marginal(classifier, {}, kept, deadline)
+    scope, table, denominator = _marginal(classifier, {}, kept)
     states = [classifier.network.variable(name).states for name in classifier.features]
     order = [scope.index(name) for name in kept]
     entries = {tuple(codes[axis] for axis in order): entry for codes, entry in table.items()}
@@ -53,7 +51,7 @@ def exact_joints(
 
 
 def _marginal(
-    classifier: Classifier, evidence: Mapping[str, int], keep: Sequence[str], deadline: float | None
+    classifier: Classifier, evidence: Mapping[str, int], keep: Sequence[str]
 ) -> tuple[Scope, Table, int]:
     """Return the joint of ``keep`` and the evidence: its scope, integer entries and their denominator."""
     factors, denominator = _factors(classifier, evidence)
@@ -62,11 +60,11 @@ def _marginal(
         factors = [factor for factor in factors if name not in factor[0]]
         joined = users[0]
         for factor in users[1:]:
-            joined = _multiply(joined, factor, deadline)
+            joined = _multiply(joined, factor)
         factors.append(_sum_out(joined, name))
     result: tuple[Scope, Table] = ((), {(): 1})
     for factor in sorted(factors, key=lambda factor: len(factor[1])):
-        result = _multiply(result, factor, deadline)
+        result = _multiply(result, factor)
     return *result, denominator
 
 
@@ -80,7 +78,7 @@ def _factors(classifier: Classifier, evidence: Mapping[str, int]) -> tuple[list[
         scale = lcm(*(entry.denominator for entry in entries))
         denominator *= scale
         table: Table = {}
-        for position, entry in enumerate(entries):
+        for position, entry in enumerate(checked(entries, _ENTRIES)):
             codes = _unravel(position, sizes)
             agrees = all(evidence.get(name, code) == code for name, code in zip(names, codes, strict=True))
             if entry and agrees:
@@ -107,6 +105,7 @@ def _order(factors: list[tuple[Scope, Table]], keep: set[str]) -> list[str]:
     order = []
     left = near.keys() - keep
     while left:
+        checkpoint()
         name = min(sorted(left), key=lambda n: (sum(len(near[n] - near[m]) for m in near[n]), len(near[n])))
         joined = near.pop(name) - {name}
         for other in joined:
@@ -116,9 +115,7 @@ def _order(factors: list[tuple[Scope, Table]], keep: set[str]) -> list[str]:
     return order
 
 
-def _multiply(
-    left: tuple[Scope, Table], right: tuple[Scope, Table], deadline: float | None
-) -> tuple[Scope, Table]:
+def _multiply(left: tuple[Scope, Table], right: tuple[Scope, Table]) -> tuple[Scope, Table]:
     """Join two tables on the variables they share."""
     (left_scope, left_table), (right_scope, right_table) = left, right
     shared = [name for name in right_scope if name in left_scope]
@@ -126,13 +123,11 @@ def _multiply(
     left_key = [left_scope.index(name) for name in shared]
     right_key = [right_scope.index(name) for name in shared]
     index: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
-    for codes, entry in right_table.items():
+    for codes, entry in checked(list(right_table.items()), _ENTRIES):
         key = tuple(codes[axis] for axis in right_key)
         index.setdefault(key, []).append((tuple(codes[axis] for axis in own), entry))
     joined: Table = {}
-    for number, (codes, entry) in enumerate(left_table.items()):
-        if deadline is not None and number % 4096 == 0 and monotonic() > deadline:
-            raise LimitExceeded("the exact oracle ran out of time")
+    for codes, entry in checked(list(left_table.items()), _ENTRIES):
         for rest, other in index.get(tuple(codes[axis] for axis in left_key), ()):
             joined[codes + rest] = entry * other
     return left_scope + tuple(right_scope[axis] for axis in own), joined
@@ -142,7 +137,7 @@ def _sum_out(factor: tuple[Scope, Table], name: str) -> tuple[Scope, Table]:
     scope, table = factor
     axis = scope.index(name)
     summed: Table = {}
-    for codes, entry in table.items():
+    for codes, entry in checked(list(table.items()), _ENTRIES):
         key = codes[:axis] + codes[axis + 1 :]
         summed[key] = summed.get(key, 0) + entry
     return scope[:axis] + scope[axis + 1 :], summed

@@ -44,6 +44,11 @@ class Clock:
         """Return the seconds that are left, or None without a limit."""
         return None if self._limit is None else max(0.0, (1 - self.share_used()) * self._limit)
 
+    def share(self, part: float) -> Clock:
+        """Return a clock with a share of the seconds that are left."""
+        left = self.left()
+        return Clock(None if left is None else part * left)
+
     def check(self) -> None:
         """Raise OutOfTime when the limit has passed."""
         if self.share_used() >= 1:

@@ -39,6 +39,17 @@ def checkpoint() -> None:
         check()
 
 
+def surrounding() -> Check:
+    """Return a function that does what a checkpoint does here, wherever it is called."""
+    checks = _checks.get()
+
+    def check() -> None:
+        for each in checks:
+            each()
+
+    return check
+
+
 @contextmanager
 def ending(check: Check) -> Iterator[None]:
     """Call ``check`` at every checkpoint inside the ``with`` block, which must hold no ``yield``."""

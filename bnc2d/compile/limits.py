@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from bnc2d.arguments import seconds, wrong
+from bnc2d.checking import surrounding
 from bnc2d.errors import TimeLimitExceeded
 
 # Called with the phase and how much of it is done, from 0 to 1.
@@ -22,6 +23,7 @@ class Watch:
 
     def __init__(self, time_limit: float | None, progress: ProgressCallback | None) -> None:
         self._time_limit = seconds(time_limit)
+        self._limits_around = surrounding()
         self._started = time.monotonic()
         self._progress = progress
         self._phase, self._done = "start", 0.0
@@ -44,7 +46,11 @@ class Watch:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
     def check(self, done: float | None = None) -> None:
-        """Report progress where there is some; raise ``LimitExceeded`` once the time is up."""
+        """Report progress where there is some; raise ``LimitExceeded`` once the time is up.
+
+        Limits that hold around the compilation are looked at, too.
+        """
+        self._limits_around()
         if done is not None:
             self._done = done
         if self._progress is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bnc2d.checking import checkpoint
 from bnc2d.compile.hashing import distinct
 from bnc2d.compile.join import Patterns
 from bnc2d.compile.labels import Decider, LabelBlock
@@ -21,6 +22,7 @@ CELLS = 1 << 24
 _ENTRIES = 1 << 20
 # So many shares wait at an executor at a time.
 _WAITING = 16
+_POLL = 0.1  # seconds between two checkpoints while one is awaited
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,21 @@ def decide_all(
             )
             if len(waiting) >= _WAITING:
                 at, future = waiting.popleft()
-                yield future.result().moved(at)
+                yield _result(future).moved(at)
         while waiting:
             at, future = waiting.popleft()
-            yield future.result().moved(at)
+            yield _result(future).moved(at)
     finally:
         for _, future in waiting:
             future.cancel()
+
+
+def _result(future: Future[DecidedRows]) -> DecidedRows:
+    """Wait for a share, passing checkpoints."""
+    while True:
+        checkpoint()
+        try:
+            return future.result(_POLL)
+        except TimeoutError:
+            if future.done():  # then it is the share's own
+                raise

@@ -7,6 +7,7 @@ bnc2d is installed: a pool of threads runs the jobs of this machine, any other e
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ NOT_APPLICABLE = "not applicable: "  # how an error's message starts where a met
 
 _GRACE = 20.0  # seconds past its own limit before a run is killed; it starts and reads a network in these too
 _POLL = 0.2
+LATE = 1.0  # seconds past its limit when a timer of its own ends a compilation
 _FACTS = (
     "network",
     "target",
@@ -155,6 +157,8 @@ def _follow(
     try:
         record: Record = json.loads(from_child.read())
     except ValueError:
+        if process.returncode == -signal.SIGALRM:
+            return job.record("timeout", message=f"ended {LATE:g} s after its limit of {time_limit:g} s")
         if process.returncode < 0:  # killed from outside, most likely for its memory
             return job.record("memory", message=f"ended by signal {-process.returncode}")
         return job.record("error", message=f"ended with code {process.returncode} and no result")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from typing import TypeAlias
 
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
-from bnc2d.experiments.jobs import NOT_APPLICABLE, Job, Record
+from bnc2d.experiments.jobs import LATE, NOT_APPLICABLE, Job, Record
 from bnc2d.experiments.networks import PUBLIC, network_path
 from bnc2d.experiments.problems import Problem, plain_name, read_problem
 from bnc2d.experiments.synthetic import synthetic_classifier
@@ -41,13 +42,27 @@ def main() -> None:
     Thread(target=_end_with_input, args=(0,), daemon=True).start()
     job = Job(order["problem"], order["which"], order["method"], order["source"])
     warnings.simplefilter("ignore", Bnc2dWarning)  # a record has no place for them
-    print(json.dumps(record_of(job, order["time_limit"], order["memory_limit"])), flush=True)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, whatever is going on
+    record = record_of(job, order["time_limit"], order["memory_limit"], _set_timer)
+    print(json.dumps(record), flush=True)
 
 
-def record_of(job: Job, time_limit: float, memory_limit: int | None = None) -> Record:
-    """Run a job in this process and return its record, whatever happens to it."""
+def _set_timer(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def record_of(
+    job: Job,
+    time_limit: float,
+    memory_limit: int | None = None,
+    set_timer: Callable[[float], None] = lambda _: None,
+) -> Record:
+    """Run a job in this process and return its record, whatever happens to it.
+
+    ``set_timer`` is called before the compilation, with the seconds it may take at most, and with 0 after it.
+    """
     try:
-        return job.record("ok", **_measure(job, time_limit, memory_limit))
+        return job.record("ok", **_measure(job, time_limit, memory_limit, set_timer))
     except TimeLimitExceeded as error:
         return job.record("timeout", message=str(error))
     except LimitExceeded as error:  # a table that is too large
@@ -60,7 +75,9 @@ def record_of(job: Job, time_limit: float, memory_limit: int | None = None) -> R
         return job.record("error", message=f"{type(error).__name__}: {error}")
 
 
-def _measure(job: Job, time_limit: float, memory_limit: int | None) -> Record:
+def _measure(
+    job: Job, time_limit: float, memory_limit: int | None, set_timer: Callable[[float], None]
+) -> Record:
     """Compile and return the facts.
 
     ``seconds`` is the whole compilation, reading excluded. ``nodes``, ``edges`` and ``models`` are those of
@@ -69,12 +86,15 @@ def _measure(job: Job, time_limit: float, memory_limit: int | None) -> Record:
     kind, arguments = next(iter(job.source.items()))
     network, classifier = SOURCES[kind](job, **arguments)
     started = time.perf_counter()
+    set_timer(time_limit + LATE)
     try:
         model = compile_classifier(
             classifier, method=job.method, time_limit=time_limit, memory_limit=memory_limit
         )
     except ClassifierError as error:  # the classifier is sound, so it is not one for this method
         raise _NotApplicableError(str(error)) from None
+    finally:
+        set_timer(0.0)
     formulas = [model.formula(name) for name in model.classes]
     seconds = time.perf_counter() - started
     counts = [model.count(name) for name in model.classes]

@@ -33,6 +33,7 @@ class Kind(IntEnum):
 
 
 _LITERAL, _AND, _OR = int(Kind.LITERAL), int(Kind.AND), int(Kind.OR)
+_KIND_BYTES = {int(kind): bytes([kind]) for kind in Kind}
 _REMEMBERED_ROOTS = 16
 
 
@@ -149,9 +150,11 @@ class Manager:
         table = self._unique[kind]
         node = table.get(payload)
         if node is None:
-            node = table[payload] = len(self.payloads)
-            self.kinds.append(kind)
+            # In this order, so that Ctrl-C between two of these leaves no number that stands for another node.
+            node = len(self.payloads)
+            self.kinds[node:] = _KIND_BYTES[kind]
             self.payloads.append(payload)
+            table[payload] = node
         return node
 
     def reachable(self, root: NodeId) -> list[NodeId]:
@@ -233,10 +236,12 @@ class Manager:
                 payload = tuple(sorted([images[child] for child in children[start:end]]))
             start = end
             table = unique_or if disjunction else unique_and
-            node = table.setdefault(payload, count)
-            if node == count:
-                kinds.append(_OR if disjunction else _AND)
+            node = table.get(payload)
+            if node is None:  # in the order of ``_add``
+                node = count
+                kinds[count:] = _KIND_BYTES[_OR if disjunction else _AND]
                 payloads.append(payload)
+                table[payload] = count
                 count += 1
             images[number] = node
 

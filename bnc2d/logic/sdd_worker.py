@@ -1,8 +1,8 @@
 """Build an SDD from a list of operations; also a program of its own, because pysdd cannot be interrupted.
 
 ``python sdd_worker.py FOLDER MINIMIZE SECONDS`` reads ``program.jsonl`` (lists of operations) and
-``in.vtree`` there and writes ``out.vtree`` and ``out.sdd``. A timer of the system ends it soon after its time,
-even where nobody waits for it any more. It imports nothing of bnc2d, so that it starts fast.
+``in.vtree`` there and writes ``out.vtree`` and ``out.sdd``. A timer of the system ends it soon after its
+time, even where nobody waits for it any more. It imports nothing of bnc2d, so that it starts fast.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ class Manager:
         table = self._unique[kind]
         node = table.get(payload)
         if node is None:
-            # In this order, so that Ctrl-C between two of these leaves no number that stands for another node.
+            # In this order, so that Ctrl-C in between leaves no number that stands for another node.
             node = len(self.payloads)
             self.kinds[node:] = _KIND_BYTES[kind]
             self.payloads.append(payload)

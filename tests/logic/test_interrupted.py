@@ -47,7 +47,7 @@ def test_no_number_stands_for_another_node(work: Callable[[Manager], None]) -> N
     before = sys.gettrace()
     while interrupted:
         line += 1
-        manager = Manager(Domain({name: ("0", "1") for name in "ABC"}))
+        manager = Manager(Domain(dict.fromkeys("ABC", ("0", "1"))))
         try:
             sys.settrace(interrupt_at(line))
             work(manager)

@@ -26,7 +26,7 @@ from bnc2d.logic.sdd_worker import Operation
 
 Value = TypeVar("Value")
 
-_OPERATIONS_AT_ONCE = 1 << 14
+_OPERATIONS_AT_ONCE = 1 << 12
 _NODES_BETWEEN_CHECKS = 1 << 10
 _POLL = 0.05  # seconds between two looks at the worker
 _BYTES_PER_SECOND = 5_000_000  # of a file that pysdd reads, at least
@@ -262,6 +262,7 @@ def _feature_order(manager: Manager, root: NodeId, order: Sequence[str] | None) 
     seen = {root}
     pending = [root]
     while pending:
+        checkpoint()
         node = pending.pop()
         if manager.kind(node) == Kind.LITERAL:
             found.setdefault(manager.literal_of(node)[0])

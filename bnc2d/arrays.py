@@ -21,7 +21,7 @@ Block: TypeAlias = tuple[int | slice, ...]  # an index of leading axes: numbers,
 # Python integers may be long, so that fewer of them are a piece.
 OBJECTS = 1 << 12
 # Multiplications of a matrix product that are a piece.
-_PRODUCTS = 1 << 24
+_PRODUCTS = 1 << 22
 
 
 def piece_of(dtype: np.dtype[Any]) -> int:

@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Most of what pip would compile is never imported.
+# Most of what pip would compile is never imported; what is imported is compiled once, also where the environment
+# (often a container's) forbids to keep it.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 TOGETHER := $(MAKE) --no-print-directory --output-sync=target -j 2
 
@@ -35,7 +37,7 @@ lint: setup
 	$(BIN)/mypy
 
 check: setup
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 docs: setup
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html docs build/docs

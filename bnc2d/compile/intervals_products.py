@@ -212,8 +212,8 @@ class Scale:
         return Quotients(self._groups)
 
     def finer(self) -> Iterator[Resolution]:
-        """Yield the resolutions after the first."""
-        if self._certified:
+        """Yield the resolutions after the first; where all ratios are 1, it is exact."""
+        if self._certified and self._slack:
             yield self.pairs
             yield self.quotients
 

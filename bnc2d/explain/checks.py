@@ -222,8 +222,7 @@ class _Oracle:
 
 @contextmanager
 def _oracle(case: Case, time_limit: float | None) -> Iterator[_Oracle]:
-    clock = Clock(time_limit)
-    with clock.limiting("no answer"):
+    with Clock(time_limit).limiting("the SAT solver has no answer"):
         formula = case.formula
-    with CircuitSolver(formula.manager, formula.root, clock.left()) as solver:
-        yield _Oracle(case, solver)
+        with CircuitSolver(formula.manager, formula.root) as solver:
+            yield _Oracle(case, solver)

@@ -157,7 +157,7 @@ def test_float_arithmetic_skips_the_exact_part() -> None:
     classifier = random_classifier(5, zero_share=0.0)
     model = classifier.compile(arithmetic="float")
     assert model.stats.exact_calls == 0
-    with pytest.raises(ClassifierError, match="'certified' or 'float', not 'double'"):
+    with pytest.raises(ClassifierError, match="'certified' or 'float', not str 'double'"):
         classifier.compile(arithmetic="double")  # type: ignore[arg-type]
 
 

@@ -63,11 +63,13 @@ def test_what_is_no_instance_after_all(instance: Any, words: str) -> None:
         classifier().predict(instance)
 
 
-def test_a_circuit_has_no_truth_value() -> None:
+def test_only_constants_have_a_truth_value() -> None:
     manager = Manager(Domain({"X": ("0", "1")}))
-    for formula in (NNF.false(manager), NNF.true(manager), NNF.literal(manager, "X", "1")):
-        with pytest.raises(LogicError, match=r"neither true nor false by itself; ask circuit.satisfiable"):
-            bool(formula)
+    literal = NNF.literal(manager, "X", "1")
+    assert bool(NNF.false(manager)) is bool(literal & ~literal) is False
+    assert bool(NNF.true(manager)) is True
+    with pytest.raises(LogicError, match=r"neither true nor false by itself; ask circuit.satisfiable"):
+        bool(literal)
     assert NNF.false(manager) in [NNF.true(manager), NNF.false(manager)]
 
 

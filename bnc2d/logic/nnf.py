@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,11 +93,14 @@ class NNF:
     __ror__ = __or__
     __array_ufunc__ = None
 
-    def __bool__(self) -> NoReturn:
-        raise LogicError(
-            "a circuit is neither true nor false by itself; ask circuit.satisfiable(), or compare it "
-            "with NNF.true(manager) or NNF.false(manager)"
-        )
+    def __bool__(self) -> bool:
+        """Return the truth of a constant; any other circuit has none."""
+        if self.root not in (FALSE, TRUE):
+            raise LogicError(
+                "a circuit is neither true nor false by itself; ask circuit.satisfiable(), or compare it "
+                "with NNF.true(manager) or NNF.false(manager)"
+            )
+        return self.root == TRUE
 
     def __invert__(self) -> NNF:
         return self.negate()

@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # (often a container's) forbids to keep it.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
-TOGETHER := $(MAKE) --no-print-directory --output-sync=target -j 2
+TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) -j 2
 
 .PHONY: setup machine demo test lint check docs bench fuzz long clean
 

@@ -6,8 +6,10 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -46,7 +48,7 @@ compadd() {
 }
 leave() { exit }
 comppostfuncs=(leave)
-print set-"up"
+PROMPT='READY>'
 """
 
 
@@ -99,18 +101,23 @@ class Shell:
             start_new_session=True,
         )
         os.close(theirs)
-        shown = b""
         with suppress(OSError):  # Linux reports the end of a terminal as an error
-            os.write(ours, f"source {self.home}/setup {self.home}\n".encode())
-            while b"set-up" not in shown:
-                shown += os.read(ours, 4096)
-            os.write(ours, " ".join(words).encode() + b"\t")
-            while os.read(ours, 4096):
-                pass
+            self._type(ours, f"source {self.home}/setup {self.home}\n".encode(), until=b"READY>")
+            self._type(ours, b"\x15" + " ".join(words).encode() + b"\t", until=b"NEVER SHOWN")
         os.close(ours)
         process.wait(PATIENCE)
         offered = (self.home / "offered").read_text(encoding="utf-8")
         return re.sub(r"\\(.)", r"\1", offered)
+
+    @staticmethod
+    def _type(terminal: int, keys: bytes, until: bytes) -> None:
+        """Type, again after a silence: a shell throws away what is typed before it reads its first line."""
+        shown, end = b"", time.monotonic() + PATIENCE
+        while until not in shown:
+            assert time.monotonic() < end, f"zsh does not answer: {shown!r}"
+            os.write(terminal, keys)
+            while until not in shown and select.select([terminal], [], [], 2.0)[0]:
+                shown += os.read(terminal, 4096)
 
 
 def script_for(shell: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -223,7 +223,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(tmp_path)
     monkeypatch.chdir(tmp_path)
     # The checks themselves take long and get nothing that verify_model has not looked at.
-    monkeypatch.setattr(checks, "_run", lambda name, _: Check(name, True, 0.0, ""))
+    monkeypatch.setattr(checks, "_run", lambda name, *_: Check(name, True, 0.0, ""))
     return made
 
 

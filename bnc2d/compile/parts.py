@@ -122,6 +122,7 @@ def part_of(
         columns = np.asarray(cpt.values[index]).transpose([*hidden, *own]).reshape(-1, rows)
     classes, first = _equal_columns(truth)
     lowest, highest = (0.0, 0.0) if exact else exponents(columns)
+    in_range = exact or (lowest > LOWEST_EXPONENT and not cpt.rounds_to_zero)
     return Part(
         tuple(ids[free[axis].name] for axis in own),
         tuple(ids[free[axis].name] for axis in hidden),
@@ -132,7 +133,7 @@ def part_of(
         work=0.0,
         lowest=lowest,
         highest=highest,
-        lost=nothing_lost(rows) if exact else lost_by_rounding(truth, columns),
+        lost=nothing_lost(rows) if in_range else lost_by_rounding(truth, columns),
     )
 
 
@@ -206,7 +207,7 @@ def _product(
         left.work + right.work + float(table.size * terms),
         lowest,
         highest,
-        lost_by_product(_operand(left), _operand(right), terms, in_range),
+        _lost(left, right, terms, in_range),
         left.structural and right.structural and not dense,
     )
     return _with_merged_patterns(part) if part.patterns > 1 else part
@@ -241,9 +242,14 @@ def _dense(
     return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)
 
 
+def _lost(left: Part, right: Part, terms: int, in_range: bool) -> Lost:
+    """Return the account of a product: nothing where both operands and all that is formed are in range."""
+    if in_range and not left.may_hide_entries and not right.may_hide_entries:
+        return nothing_lost(left.patterns * right.patterns)
+    return lost_by_product(_operand(left), _operand(right), terms)
+
+
 def _operand(part: Part) -> Operand:
-    if part.is_exact:
-        return Operand(np.ones(part.patterns), part.lost)
     return Operand(part.table.max(axis=0, initial=0.0), part.lost)
 
 

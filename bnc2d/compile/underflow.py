@@ -50,15 +50,13 @@ _ROUNDED_UP = 1.0 + 2.0**-30
 
 def nothing_lost(patterns: int) -> Lost:
     """Return the account of a table that lost nothing."""
-    return np.broadcast_to(np.zeros(1), patterns)
+    return np.zeros(patterns)
 
 
 def lost_by_rounding(exact: NDArray[np.object_], rounded: NDArray[np.float64]) -> Lost:
     """Return what the columns of rationals, or of integers proportional to them, lose when rounded."""
-    small = rounded < 2.0**LOWEST_EXPONENT
-    if not small.any():
-        return nothing_lost(rounded.shape[1])
-    return np.where(np.logical_or.reduce(small & (exact != 0), axis=0), QUANTUM, 0.0)
+    small = (rounded < 2.0**LOWEST_EXPONENT) & (exact != 0)
+    return np.where(np.logical_or.reduce(small, axis=0), QUANTUM, 0.0)
 
 
 def lost_by_scaling(before: NDArray[np.float64], after: NDArray[np.float64], lost: Lost, scale: Lost) -> Lost:
@@ -71,10 +69,8 @@ def lost_by_scaling(before: NDArray[np.float64], after: NDArray[np.float64], los
     return carried + np.where(small, QUANTUM, 0.0)
 
 
-def lost_by_product(left: Operand, right: Operand, terms: int, in_range: bool) -> Lost:
-    """Return the account of all pairs of patterns, for sums of so many products."""
-    if in_range and not left.lost.any() and not right.lost.any():
-        return nothing_lost(len(left.lost) * len(right.lost))
+def lost_by_product(left: Operand, right: Operand, terms: int) -> Lost:
+    """Return the account of all pairs of patterns, for sums of so many products that may leave the range."""
     with np.errstate(over="ignore", invalid="ignore"):
         carried = left.lost[:, None] * right.largest + (left.largest + left.lost)[:, None] * right.lost
         lost = terms * (carried * _ROUNDED_UP + QUANTUM)

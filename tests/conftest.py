@@ -5,6 +5,7 @@ last line of a run says how many were and why; with ``CI=true`` in the environme
 """
 
 import os
+import signal
 from collections import Counter
 
 import pytest
@@ -14,6 +15,10 @@ settings.register_profile(
     "bnc2d", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("bnc2d")
+
+# A run in the background of a script ignores Ctrl-C, and so would every process that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def not_tried(config: pytest.Config) -> str:

@@ -18,8 +18,8 @@ from typing import Any
 import nnf
 import numpy as np
 
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.nnf import NNF
 
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from bnc2d import BayesianNetwork, Classifier, read_network
+from bnc2d.base.arrays import Rows
 from bnc2d.model.classifier import default_features
-from bnc2d.model.instances import Rows
 from bnc2d.testing import random_network
 
 

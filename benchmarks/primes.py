@@ -26,12 +26,12 @@ from typing import Any
 from pysat.examples.primer import Primer
 from pysat.formula import And, Atom, Formula, Neg, Or
 
+from bnc2d.logic.circuit.fold import fold
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import node_count
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.fold import fold
-from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.primes.direct import prime_implicants, prime_implicates
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.queries import node_count
 
 SETTINGS: list[dict[str, Any]] = [{}, {"unsorted": True, "puresat": "mgh"}]
 

@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     from bnc2d.errors import UnknownNameError as UnknownNameError
     from bnc2d.errors import UnsupportedError as UnsupportedError
     from bnc2d.explain.batch import Row as Row
-    from bnc2d.explain.bias import Bias as Bias
     from bnc2d.explain.checks import Verdict as Verdict
-    from bnc2d.explain.compare import Comparison as Comparison
-    from bnc2d.explain.compare import Equivalence as Equivalence
-    from bnc2d.explain.compare import compare as compare
-    from bnc2d.explain.compare import equivalent as equivalent
     from bnc2d.explain.contrast import Contrast as Contrast
     from bnc2d.explain.explanation import Explanation as Explanation
-    from bnc2d.explain.monotone import Monotone as Monotone
-    from bnc2d.explain.questions import Nearest as Nearest
     from bnc2d.explain.robust import Robustness as Robustness
+    from bnc2d.explain.whole.bias import Bias as Bias
+    from bnc2d.explain.whole.compare import Comparison as Comparison
+    from bnc2d.explain.whole.compare import Equivalence as Equivalence
+    from bnc2d.explain.whole.compare import compare as compare
+    from bnc2d.explain.whole.compare import equivalent as equivalent
+    from bnc2d.explain.whole.monotone import Monotone as Monotone
+    from bnc2d.explain.whole.questions import Nearest as Nearest
+    from bnc2d.formats.adapters.from_pgmpy import from_pgmpy as from_pgmpy
+    from bnc2d.formats.adapters.from_pyagrum import from_pyagrum as from_pyagrum
+    from bnc2d.formats.adapters.from_sklearn import from_sklearn as from_sklearn
     from bnc2d.formats.builtin import example as example
     from bnc2d.formats.builtin import examples as examples
-    from bnc2d.formats.from_pgmpy import from_pgmpy as from_pgmpy
-    from bnc2d.formats.from_pyagrum import from_pyagrum as from_pyagrum
-    from bnc2d.formats.from_sklearn import from_sklearn as from_sklearn
     from bnc2d.formats.io import read_network as read_network
     from bnc2d.formats.io import write_network as write_network
+    from bnc2d.logic.circuit.manager import Manager as Manager
     from bnc2d.logic.domain import Domain as Domain
-    from bnc2d.logic.manager import Manager as Manager
     from bnc2d.logic.nnf import NNF as NNF
     from bnc2d.logic.terms import Clause as Clause
     from bnc2d.logic.terms import Term as Term
@@ -64,21 +64,21 @@ _HOME = {
     ),
     "bnc2d.compile.model": "CompiledModel",
     "bnc2d.explain.batch": "Row",
-    "bnc2d.explain.bias": "Bias",
+    "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
-    "bnc2d.explain.compare": "Comparison Equivalence compare equivalent",
+    "bnc2d.explain.whole.compare": "Comparison Equivalence compare equivalent",
     "bnc2d.explain.contrast": "Contrast",
     "bnc2d.explain.explanation": "Explanation",
-    "bnc2d.explain.monotone": "Monotone",
-    "bnc2d.explain.questions": "Nearest",
+    "bnc2d.explain.whole.monotone": "Monotone",
+    "bnc2d.explain.whole.questions": "Nearest",
     "bnc2d.explain.robust": "Robustness",
     "bnc2d.formats.builtin": "example examples",
-    "bnc2d.formats.from_pgmpy": "from_pgmpy",
-    "bnc2d.formats.from_pyagrum": "from_pyagrum",
-    "bnc2d.formats.from_sklearn": "from_sklearn",
+    "bnc2d.formats.adapters.from_pgmpy": "from_pgmpy",
+    "bnc2d.formats.adapters.from_pyagrum": "from_pyagrum",
+    "bnc2d.formats.adapters.from_sklearn": "from_sklearn",
     "bnc2d.formats.io": "read_network write_network",
     "bnc2d.logic.domain": "Domain",
-    "bnc2d.logic.manager": "Manager",
+    "bnc2d.logic.circuit.manager": "Manager",
     "bnc2d.logic.nnf": "NNF",
     "bnc2d.logic.terms": "Clause Term",
     "bnc2d.model.classifier": "Classifier",

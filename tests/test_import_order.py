@@ -10,8 +10,9 @@ import bnc2d
 PACKAGE = Path(bnc2d.__file__).parent
 
 # What each part may import besides itself and the bottom modules.
-BOTTOM = {"arguments", "arrays", "atomic", "checking", "errors", "names", "packing", "threads", "version"}
+BOTTOM = {"base", "errors", "version"}
 ALLOWED: dict[str, set[str]] = {
+    "base": set(),
     "model": set(),
     "logic": set(),
     "formats": {"model"},

@@ -9,12 +9,12 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from bnc2d.cli.common import amount, count
+from bnc2d.cli.shared.options import amount, count
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
-from bnc2d.experiments.jobs import Job, Record, run_jobs
-from bnc2d.experiments.journal import Journal
 from bnc2d.experiments.problems import problem_names
+from bnc2d.experiments.running.jobs import Job, Record, run_jobs
+from bnc2d.experiments.running.journal import Journal
 
 
 def configure(command: argparse.ArgumentParser) -> None:

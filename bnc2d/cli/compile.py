@@ -6,14 +6,14 @@ import argparse
 import json
 import sys
 
-from bnc2d.cli.common import (
+from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
     amount,
     load_network,
     make_classifier,
 )
-from bnc2d.cli.printing import printable
+from bnc2d.cli.shared.printing import printable
 from bnc2d.compile.compiler import METHODS, compile_classifier
 from bnc2d.compile.store import save_model
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from bnc2d.cli.common import add_network_options, load_network
+from bnc2d.cli.shared.options import add_network_options, load_network
 from bnc2d.formats.io import write_network
 
 

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.atomic import atomic_write
+from bnc2d.base.atomic import atomic_write
 from bnc2d.cli.explain import show
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.errors import FormatError
 from bnc2d.explain.explanation import explain
 from bnc2d.explain.text import answers, headline
 from bnc2d.formats.builtin import example
-from bnc2d.logic.manager import Manager
+from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 from bnc2d.report.records import literals, posterior_data

@@ -7,10 +7,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from bnc2d.cli.common import load_network
-from bnc2d.cli.instances import parse_instance
-from bnc2d.cli.models import add_model_options, is_compiled, load_classifier, load_compiled
-from bnc2d.cli.printing import printable, working
+from bnc2d.cli.shared.instances import parse_instance
+from bnc2d.cli.shared.models import add_model_options, is_compiled, load_classifier, load_compiled
+from bnc2d.cli.shared.options import load_network
+from bnc2d.cli.shared.printing import printable, working
 from bnc2d.errors import ClassifierError, FormatError
 from bnc2d.report.pictures import (
     FORMATS,

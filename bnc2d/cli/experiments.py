@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.cli.common import amount, count
-from bnc2d.cli.printing import printable
+from bnc2d.cli.shared.options import amount, count
+from bnc2d.cli.shared.printing import printable
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
-from bnc2d.experiments.jobs import Job
+from bnc2d.experiments.report.sections import Table as ReportTable
+from bnc2d.experiments.report.sections import is_numeric, shown
 from bnc2d.experiments.run import MORE_PARTS, THRESHOLDS, Outcome, Progress, run_experiments
-from bnc2d.experiments.sections import Table as ReportTable
-from bnc2d.experiments.sections import is_numeric, shown
+from bnc2d.experiments.running.jobs import Job
 
 _WHOLE_NAMES = 12  # the names of methods are not cut, even on a narrow terminal
 

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.cli.common import amount, split_names
-from bnc2d.cli.instances import Row, add_instance_options, read_instances
-from bnc2d.cli.models import add_model_options, load_compiled
-from bnc2d.cli.output import EXIT_CODES, Answers, add_output_options, words
 from bnc2d.cli.predict import decision_cells, decision_columns
-from bnc2d.cli.printing import printable
-from bnc2d.cli.writers import Data
+from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
+from bnc2d.cli.shared.models import add_model_options, load_compiled
+from bnc2d.cli.shared.options import amount, split_names
+from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options, words
+from bnc2d.cli.shared.printing import printable
+from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.explanation import Explanation, explain
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers, headline, render

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from bnc2d.cli.models import add_model_options, load_compiled
-from bnc2d.cli.printing import printable, working
+from bnc2d.cli.shared.models import add_model_options, load_compiled
+from bnc2d.cli.shared.printing import printable, working
 from bnc2d.report.explore import write_page
 
 

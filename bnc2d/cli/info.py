@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.cli.common import add_network_options, load_network
-from bnc2d.cli.models import is_compiled
-from bnc2d.cli.printing import printable
+from bnc2d.cli.shared.models import is_compiled
+from bnc2d.cli.shared.options import add_network_options, load_network
+from bnc2d.cli.shared.printing import printable
 from bnc2d.compile.store import MAX_BYTES, read_model
 from bnc2d.model.network import BayesianNetwork
 

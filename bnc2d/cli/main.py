@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from bnc2d.cli.printing import say
+from bnc2d.cli.shared.printing import say
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, FeaturesWarning
 from bnc2d.version import __version__
 

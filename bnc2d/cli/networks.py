@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bnc2d.atomic import atomic_write
-from bnc2d.cli.printing import working
+from bnc2d.base.atomic import atomic_write
+from bnc2d.cli.shared.printing import working
 from bnc2d.errors import FormatError
 from bnc2d.experiments.networks import PUBLIC, cached, network_paths
 

@@ -6,8 +6,8 @@ import argparse
 import json
 from dataclasses import asdict
 
-from bnc2d.cli.common import add_size_option, amount
-from bnc2d.cli.printing import printable, working
+from bnc2d.cli.shared.options import add_size_option, amount
+from bnc2d.cli.shared.printing import printable, working
 from bnc2d.compile.store import MAX_BYTES, load_model
 from bnc2d.verify.checks import verify_model
 

@@ -7,26 +7,26 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bnc2d.arguments import check_executor, named, one_of, size_in_bytes
-from bnc2d.checking import ending
-from bnc2d.compile.block_order import compile_by_block_order
-from bnc2d.compile.circuit import class_formula
-from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.enumerate_method import compile_by_enumeration
-from bnc2d.compile.fast import compile_diagram
-from bnc2d.compile.feature_tree import Widths
-from bnc2d.compile.impossible import with_impossible
+from bnc2d.base.arguments import check_executor, named, one_of, size_in_bytes
+from bnc2d.base.checkpoints import ending
+from bnc2d.base.threads import one_thread
+from bnc2d.compile.baselines.block_order.method import compile_by_block_order
+from bnc2d.compile.baselines.enumerate import compile_by_enumeration
+from bnc2d.compile.graph.feature_tree import Widths
+from bnc2d.compile.graph.target_part import TargetPart, target_part
 from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
+from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.model import CompiledModel, Stats
-from bnc2d.compile.paper_method import compile_by_paper
-from bnc2d.compile.target_part import TargetPart, target_part
+from bnc2d.compile.paper.method import compile_by_paper
+from bnc2d.compile.zeros.diagram import with_impossible
 from bnc2d.errors import ClassifierError
+from bnc2d.logic.circuit.fold import rewrite
+from bnc2d.logic.circuit.manager import NodeId
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
-from bnc2d.logic.fold import rewrite
-from bnc2d.logic.manager import NodeId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
-from bnc2d.threads import one_thread
 
 Arithmetic: TypeAlias = Literal["certified", "float"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from bnc2d.arguments import seconds, wrong
-from bnc2d.checking import surrounding
+from bnc2d.base.arguments import seconds, wrong
+from bnc2d.base.checkpoints import surrounding
 from bnc2d.errors import TimeLimitExceeded
 
 # Called with the phase and how much of it is done, from 0 to 1.

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bnc2d.arguments import as_text, flag, named
-from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.minimise import Minimiser
+from bnc2d.base.arguments import as_text, flag, named
+from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
@@ -23,11 +23,11 @@ from bnc2d.model.instances import encode, in_the_same_form
 from bnc2d.model.numbers import Number
 
 if TYPE_CHECKING:  # for annotations: explanations and checks stand above this package
-    from bnc2d.explain.bias import Bias
-    from bnc2d.explain.compare import Comparison, Equivalence
     from bnc2d.explain.explanation import Explanation
-    from bnc2d.explain.monotone import Monotone
-    from bnc2d.explain.questions import Nearest
+    from bnc2d.explain.whole.bias import Bias
+    from bnc2d.explain.whole.compare import Comparison, Equivalence
+    from bnc2d.explain.whole.monotone import Monotone
+    from bnc2d.explain.whole.questions import Nearest
     from bnc2d.verify.report import Report
 
 # Diagrams of at most so many nodes are worth every effort: people read their formulas.
@@ -166,17 +166,17 @@ class CompiledModel:
 
     def shares(self) -> dict[str | None, Fraction]:
         """Return which share of all instances is in each class (under the key None: in no class)."""
-        answer: dict[str | None, Fraction] = self._ask("questions", "shares")
+        answer: dict[str | None, Fraction] = self._ask("whole.questions", "shares")
         return answer
 
     def share(self, name: str | None) -> Fraction:
         """Return which share of all instances is in a class."""
-        answer: Fraction = self._ask("questions", "share", name)
+        answer: Fraction = self._ask("whole.questions", "share", name)
         return answer
 
     def sample(self, name: str | None, seed: int = 0, size: int | None = None) -> Any:
         """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
-        return self._ask("questions", "sample", name, seed, size)
+        return self._ask("whole.questions", "sample", name, seed, size)
 
     def nearest(
         self,
@@ -187,7 +187,9 @@ class CompiledModel:
         weights: Mapping[str, Number] | None = None,
     ) -> Nearest:
         """Return the nearest instance decided otherwise, or as ``towards`` (see ``questions.nearest``)."""
-        answer: Nearest = self._ask("questions", "nearest", instance, towards, fixed=fixed, weights=weights)
+        answer: Nearest = self._ask(
+            "whole.questions", "nearest", instance, towards, fixed=fixed, weights=weights
+        )
         return answer
 
     def is_biased(
@@ -198,7 +200,7 @@ class CompiledModel:
         time_limit: float | None = None,
     ) -> Bias:
         """Return whether decisions depend on protected features, with a pair (see ``bias.is_biased``)."""
-        answer: Bias = self._ask("bias", "is_biased", protected, instance, time_limit=time_limit)
+        answer: Bias = self._ask("whole.bias", "is_biased", protected, instance, time_limit=time_limit)
         return answer
 
     def is_monotone(
@@ -211,17 +213,17 @@ class CompiledModel:
     ) -> Monotone:
         """Return whether raising features only raises decisions (see ``monotone.is_monotone``)."""
         limits = {"towards": towards, "time_limit": time_limit}
-        answer: Monotone = self._ask("monotone", "is_monotone", features, order, **limits)
+        answer: Monotone = self._ask("whole.monotone", "is_monotone", features, order, **limits)
         return answer
 
     def equivalent(self, other: CompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
-        answer: Equivalence = self._ask("compare", "equivalent", other, time_limit=time_limit)
+        answer: Equivalence = self._ask("whole.compare", "equivalent", other, time_limit=time_limit)
         return answer
 
     def compare(self, other: CompiledModel, *, time_limit: float | None = None) -> Comparison:
         """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
-        answer: Comparison = self._ask("compare", "compare", other, time_limit=time_limit)
+        answer: Comparison = self._ask("whole.compare", "compare", other, time_limit=time_limit)
         return answer
 
     def explain_many(self, rows: Any, executor: Executor | None = None, **options: Any) -> Any:

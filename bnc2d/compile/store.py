@@ -26,19 +26,19 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from bnc2d.arguments import path_name, size_in_bytes
-from bnc2d.atomic import atomic_write
-from bnc2d.compile.diagram import Diagram
+from bnc2d.base.arguments import path_name, size_in_bytes
+from bnc2d.base.atomic import atomic_write
+from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.compile.model import CompiledModel, Stats
 from bnc2d.errors import Bnc2dError, FormatError
-from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import MAX_DIGITS
 from bnc2d.model.variable import Variable
-from bnc2d.packing import gzipped
 
 VERSION = 2
 MAX_BYTES = 2**28  # unpacked text of so many bytes takes some 25 times as much memory

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from bnc2d.experiments.jobs import Job, Record
-from bnc2d.experiments.journal import Key
 from bnc2d.experiments.networks import PUBLIC, network_paths
 from bnc2d.experiments.problems import read_quietly
-from bnc2d.experiments.sections import Cell, Section, Table
+from bnc2d.experiments.report.sections import Cell, Section, Table
+from bnc2d.experiments.running.jobs import Job, Record
+from bnc2d.experiments.running.journal import Key
 
 MAX_LOG2_INSTANCES = 34.0
 _PREFIX = "collection"

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bnc2d.errors import FormatError
-from bnc2d.experiments.jobs import Job, Record
-from bnc2d.experiments.journal import Key
 from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem
-from bnc2d.experiments.published import WIDTHS, Reference
-from bnc2d.experiments.sections import Cell, Section, Table
-from bnc2d.experiments.tables import (
+from bnc2d.experiments.report.published import WIDTHS, Reference
+from bnc2d.experiments.report.sections import Cell, Section, Table
+from bnc2d.experiments.report.tables import (
     cactus_section,
     leaves_section,
     refused_section,
@@ -20,6 +18,8 @@ from bnc2d.experiments.tables import (
     summary_section,
     unsolved_section,
 )
+from bnc2d.experiments.running.jobs import Job, Record
+from bnc2d.experiments.running.journal import Key
 from bnc2d.experiments.widths import NetworkFacts, network_facts, read_sound
 
 _DEFAULT_LEAVES_TABLE = "andes"  # the network whose table the paper prints

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from bnc2d.atomic import atomic_write
+from bnc2d.base.atomic import atomic_write
 from bnc2d.errors import FormatError, UnknownNameError, did_you_mean
 from bnc2d.experiments.problems import read_quietly
 from bnc2d.model.network import BayesianNetwork

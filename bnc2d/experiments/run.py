@@ -12,18 +12,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
-from bnc2d.arguments import check_executor, count, finite_seconds, size_in_bytes
+from bnc2d.base.arguments import check_executor, count, finite_seconds, size_in_bytes
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments.evaluation import Evaluation
-from bnc2d.experiments.jobs import Job, Record, run_jobs
-from bnc2d.experiments.journal import Journal, Key
-from bnc2d.experiments.measures import disagreements
-from bnc2d.experiments.page import make_folder, write_report
-from bnc2d.experiments.plots import check_matplotlib
-from bnc2d.experiments.published import read_reference
-from bnc2d.experiments.sections import Section
-from bnc2d.experiments.tables import disagreement_section
+from bnc2d.experiments.report.page import make_folder, write_report
+from bnc2d.experiments.report.plots import check_matplotlib
+from bnc2d.experiments.report.published import read_reference
+from bnc2d.experiments.report.sections import Section
+from bnc2d.experiments.report.tables import disagreement_section
+from bnc2d.experiments.running.jobs import Job, Record, run_jobs
+from bnc2d.experiments.running.journal import Journal, Key
+from bnc2d.experiments.running.measures import disagreements
 
 MORE_PARTS = ("collection", "scaling")  # modules of this package with ``jobs`` and ``sections``
 THRESHOLDS = ("file", "0.5")

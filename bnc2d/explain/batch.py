@@ -13,20 +13,20 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from bnc2d.arguments import check_executor, count, items, named, seconds
-from bnc2d.arguments import limit as checked_limit
+from bnc2d.base.arguments import check_executor, count, items, named, seconds
+from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.threads import one_thread
 from bnc2d.compile.limits import ProgressCallback, reporting
 from bnc2d.compile.model import CompiledModel
 from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain.explanation import explain
-from bnc2d.explain.questions import decisions
+from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
 from bnc2d.model.instances import Kind, encode
-from bnc2d.threads import one_thread
 
 Cut: TypeAlias = Literal["limit", "time"] | None
 _Rows: TypeAlias = list[list[int]]  # state positions

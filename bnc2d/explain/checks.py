@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
+from bnc2d.logic.convert.sat import CircuitSolver
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.stream import Clock
-from bnc2d.logic.sat import CircuitSolver
 from bnc2d.logic.terms import Clause, Term
 
 

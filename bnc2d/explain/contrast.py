@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from bnc2d.arguments import limit as checked_limit
-from bnc2d.compile.diagram import Diagram
+from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.errors import LogicError
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause

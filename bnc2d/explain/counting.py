@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bnc2d.checking import checkpoint
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.explain.listing import implicates, only_literals
-from bnc2d.explain.monotone_diagrams import Diagrams, Level, Node
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.cells import Cells
+from bnc2d.logic.primes.diagrams import Diagrams, Level, Node
 from bnc2d.logic.primes.stream import Clock
 
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bnc2d.arguments import flag, mapping, names, seconds
-from bnc2d.arguments import limit as checked_limit
-from bnc2d.compile.circuit import class_formula
+from bnc2d.base.arguments import flag, mapping, names, seconds
+from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import InstanceError, LogicError
 from bnc2d.explain import checks, counting, listing, relevance, shortest, text
@@ -21,12 +21,13 @@ from bnc2d.explain.reasons import Case
 from bnc2d.explain.robust import Robustness, nearest
 from bnc2d.explain.shortest import Weight
 from bnc2d.explain.single import one_term
+from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis, DecidedBy
-from bnc2d.model.instances import Kind, Rows, encode
+from bnc2d.model.instances import Kind, encode
 
 Literals = TypeVar("Literals", Term, Clause)
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TypeAlias, TypeVar, cast
 
-from bnc2d.explain.monotone_diagrams import Diagrams, Node, TooLarge
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_clause, one_term
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes import direct
+from bnc2d.logic.primes.diagrams import Diagrams, Node, TooLarge
 from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
 from bnc2d.logic.terms import Clause, Term
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from bnc2d.compile.diagram import Diagram
-from bnc2d.logic import transforms
+from bnc2d.logic.circuit import transforms
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
-from bnc2d.logic.manager import Kind, Manager, NodeId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.terms import Clause, Term
 

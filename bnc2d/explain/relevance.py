@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bnc2d.checking import checked
+from bnc2d.base.checkpoints import checked
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF

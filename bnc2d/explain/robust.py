@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.diagram import Diagram
-from bnc2d.explain.walks import integers
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.walks import integers
 from bnc2d.logic.domain import FeatureId
 
 

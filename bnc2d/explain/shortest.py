@@ -13,14 +13,14 @@ from math import inf, lcm
 from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
-from bnc2d.arguments import mapping, shown
-from bnc2d.checking import checked
+from bnc2d.base.arguments import mapping, shown
+from bnc2d.base.checkpoints import checked
 from bnc2d.errors import LogicError
-from bnc2d.explain.monotone_diagrams import Diagrams, TooLarge
 from bnc2d.explain.reasons import Case
+from bnc2d.logic.circuit.manager import FALSE, TRUE
 from bnc2d.logic.domain import Domain, FeatureId
-from bnc2d.logic.manager import FALSE, TRUE
 from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.diagrams import Diagrams, TooLarge
 from bnc2d.logic.primes.stream import Clock, OutOfTime
 
 if TYPE_CHECKING:

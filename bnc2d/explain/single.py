@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.diagram import Diagram
-from bnc2d.compile.hashing import sorted_distinct
+from bnc2d.base.hashing import sorted_distinct
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.robust import nearest
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId, StateMask
 
 _States = list[NDArray[np.intp]]  # for each feature, the states it may have

@@ -17,11 +17,11 @@ from itertools import chain
 from math import prod
 
 from bnc2d.errors import FormatError, UnsupportedError
-from bnc2d.formats.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
-from bnc2d.formats.decimals import columns
 from bnc2d.formats.files import decode
-from bnc2d.formats.source import Source
-from bnc2d.formats.tokens import Scanner, language
+from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.parsing.decimals import columns
+from bnc2d.formats.parsing.source import Source
+from bnc2d.formats.parsing.tokens import Scanner, language
 from bnc2d.model.cpt import column_name
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import shorten

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from bnc2d.arguments import named
+from bnc2d.base.arguments import named
 from bnc2d.errors import UnknownNameError, did_you_mean
 from bnc2d.formats.io import read_network
 from bnc2d.model.network import BayesianNetwork

@@ -7,9 +7,9 @@ import zlib
 from io import BytesIO
 from typing import IO
 
-from bnc2d.atomic import atomic_write
+from bnc2d.base.atomic import atomic_write
+from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.errors import FormatError
-from bnc2d.packing import gzipped
 
 MAX_BYTES = 64 * 2**20
 _CHUNK = 2**20

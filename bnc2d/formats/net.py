@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bnc2d.formats.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
-from bnc2d.formats.decimals import columns
 from bnc2d.formats.files import decode
-from bnc2d.formats.identifiers import identifiers
-from bnc2d.formats.netdata import NestedData
-from bnc2d.formats.source import Source
-from bnc2d.formats.tokens import Scanner, language
+from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.parsing.decimals import columns
+from bnc2d.formats.parsing.identifiers import identifiers
+from bnc2d.formats.parsing.netdata import NestedData
+from bnc2d.formats.parsing.source import Source
+from bnc2d.formats.parsing.tokens import Scanner, language
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import shorten

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from bnc2d.errors import FormatError
-from bnc2d.formats.assemble import (
+from bnc2d.formats.files import decode
+from bnc2d.formats.parsing.assemble import (
     MAX_PARENTS,
     MAX_VARIABLES,
     ParsedNetwork,
@@ -18,9 +19,8 @@ from bnc2d.formats.assemble import (
     ParsedVariable,
     as_given,
 )
-from bnc2d.formats.decimals import columns
-from bnc2d.formats.files import decode
-from bnc2d.formats.source import WordSource
+from bnc2d.formats.parsing.decimals import columns
+from bnc2d.formats.parsing.source import WordSource
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import shorten
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bnc2d.errors import UnsupportedError
-from bnc2d.formats.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given
-from bnc2d.formats.decimals import columns
-from bnc2d.formats.source import XmlSource
-from bnc2d.formats.xmltree import Element, escape, parse_xml
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given
+from bnc2d.formats.parsing.decimals import columns
+from bnc2d.formats.parsing.source import XmlSource
+from bnc2d.formats.parsing.xmltree import Element, escape, parse_xml
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import shorten
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
-from bnc2d.arguments import as_text, count, items, mapping, named, one_row, shown, wrong
+from bnc2d.base.arguments import as_text, count, items, mapping, named, one_row, shown, wrong
+from bnc2d.base.truth_words import false_true
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
-from bnc2d.names import false_true
 
 # What an int means in this package.
 FeatureId: TypeAlias = int  # position of a feature in its domain

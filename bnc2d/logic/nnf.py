@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.arguments import as_text, flag, instance_of, is_series, items, mapping
-from bnc2d.arguments import count as whole_number
+from bnc2d.base.arguments import as_text, flag, instance_of, is_series, items, mapping
+from bnc2d.base.arguments import count as whole_number
 from bnc2d.errors import LogicError
-from bnc2d.logic import cnf, count, nnf_data, nnf_file, queries, sat, sdd, show, sympy_form, transforms
+from bnc2d.logic.circuit import count, queries, show, transforms
+from bnc2d.logic.circuit.fold import rewrite
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.convert import cnf, nnf_file, sat, sdd, sympy_form
+from bnc2d.logic.convert import data as nnf_data
+from bnc2d.logic.convert.sat import Answer
+from bnc2d.logic.convert.saving import save_circuit
+from bnc2d.logic.convert.sdd import SddForm
 from bnc2d.logic.domain import Domain, Instance
-from bnc2d.logic.fold import rewrite
-from bnc2d.logic.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.pictures import dot, svg
 from bnc2d.logic.primes import by_sat, direct
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.sat import Answer
-from bnc2d.logic.saving import save_circuit
-from bnc2d.logic.sdd import SddForm
 from bnc2d.logic.terms import Clause, Term
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import ClassVar
 
-from bnc2d.arguments import count, instance_of, mapping, one_row
+from bnc2d.base.arguments import count, instance_of, mapping, one_row
 from bnc2d.errors import LogicError
 from bnc2d.logic.domain import Domain, FeatureId, Instance, StateMask
 

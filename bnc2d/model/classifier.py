@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.arguments import as_text, count, flag, items, one_of, shown
-from bnc2d.checking import Check, no_check
+from bnc2d.base.arguments import as_text, count, flag, items, one_of, shown
+from bnc2d.base.arrays import Rows
+from bnc2d.base.checkpoints import Check, no_check
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
-from bnc2d.model.instances import Instance, Kind, Rows, all_rows, check_rows, encode, in_the_same_form
+from bnc2d.model.instances import Instance, Kind, all_rows, check_rows, encode, in_the_same_form
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable

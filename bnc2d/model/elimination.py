@@ -8,7 +8,7 @@ from math import log2
 from random import Random
 from typing import TypeAlias
 
-from bnc2d.checking import checkpoint
+from bnc2d.base.checkpoints import checkpoint
 
 # What an int means here: the position of a variable in its network.
 VariableId: TypeAlias = int

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
-from bnc2d.checking import Check, checkpoint, no_check
+from bnc2d.base.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
+from bnc2d.base.checkpoints import Check, checkpoint, no_check
+from bnc2d.base.threads import one_thread
 from bnc2d.model.elimination import VariableId
-from bnc2d.threads import one_thread
 
 Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
 

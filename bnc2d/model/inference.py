@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import Check, no_check
+from bnc2d.base.checkpoints import Check, no_check
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT, over_common_denominator
 from bnc2d.model.elimination import FactorShape, Plan, VariableId, connected_groups, plan_elimination

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.arguments import is_series, one_row, shown
+from bnc2d.base.arguments import is_series, one_row, shown
+from bnc2d.base.arrays import Rows
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 from bnc2d.model.variable import Variable
 
 Instance: TypeAlias = Mapping[str, object]
-Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the state
 
 
 class Kind(Enum):

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from importlib import import_module
 
-from bnc2d.arguments import instance_of, items, named
-from bnc2d.arguments import names as as_names
+from bnc2d.base.arguments import instance_of, items, named
+from bnc2d.base.arguments import names as as_names
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
 from bnc2d.model.cpt import CPT
 from bnc2d.model.variable import Variable

@@ -8,7 +8,7 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import TypeAlias
 
-from bnc2d.arguments import shown
+from bnc2d.base.arguments import shown
 
 Number: TypeAlias = int | float | str | Fraction | Decimal
 

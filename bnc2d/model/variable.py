@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnc2d.arguments import as_text, items, shown
+from bnc2d.base.arguments import as_text, items, shown
+from bnc2d.base.truth_words import false_true
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
-from bnc2d.names import false_true
 
 
 @dataclass(frozen=True, slots=True)

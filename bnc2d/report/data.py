@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from bnc2d.compile.circuit import class_formula
-from bnc2d.compile.diagram import Diagram
+from bnc2d.base.truth_words import false_true
 from bnc2d.compile.model import CompiledModel
-from bnc2d.compile.possible import possible_instances
+from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded
+from bnc2d.logic.circuit.manager import Kind, NodeId
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import StateMask
-from bnc2d.logic.manager import Kind, NodeId
 from bnc2d.model.classifier import Classifier
-from bnc2d.names import false_true
 from bnc2d.report.drawing import drawing_data
 
 # A page of more nodes (circuits and diagram together) would be slow to load and to use.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bnc2d.logic.manager import Manager, NodeId
+from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.pictures.layout import is_drawable, lay_out
 
 # Beyond this a drawing is too large to read on a page.

@@ -15,8 +15,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from bnc2d.arguments import instance_of
-from bnc2d.atomic import atomic_write
+from bnc2d.base.arguments import instance_of
+from bnc2d.base.atomic import atomic_write
 from bnc2d.compile.model import CompiledModel
 from bnc2d.report.data import page_data
 from bnc2d.version import __version__

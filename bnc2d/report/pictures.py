@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bnc2d.atomic import atomic_write
-from bnc2d.compile.feature_tree import build_feature_tree
-from bnc2d.compile.jointree import build_jointree
-from bnc2d.compile.prepare import prepare
+from bnc2d.base.atomic import atomic_write
+from bnc2d.compile.graph.feature_tree import build_feature_tree
+from bnc2d.compile.graph.jointree import build_jointree
+from bnc2d.compile.graph.pruning import prepare
 from bnc2d.errors import FormatError
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.pictures.dot import to_dot

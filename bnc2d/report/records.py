@@ -10,12 +10,12 @@ from fractions import Fraction
 from math import log10
 from typing import Any
 
-from bnc2d.checking import ending
+from bnc2d.base.checkpoints import ending
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.explanation import Explanation
+from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Clock, OutOfTime
-from bnc2d.logic.show import spelled_out
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis
 

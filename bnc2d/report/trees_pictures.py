@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bnc2d.compile.feature_tree import FeatureTree
-from bnc2d.compile.jointree import Jointree, NodeIndex
+from bnc2d.compile.graph.feature_tree import FeatureTree
+from bnc2d.compile.graph.jointree import Jointree, NodeIndex
 from bnc2d.logic.pictures.labels import clean
 from bnc2d.report.pictures_svg import EdgeLook, Look, name_list
 from bnc2d.report.trees import TreeNode

@@ -12,7 +12,7 @@ from itertools import product
 from math import lcm
 from typing import TypeAlias
 
-from bnc2d.checking import checked, checkpoint
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.model.classifier import Classifier
 
 Scope: TypeAlias = tuple[str, ...]

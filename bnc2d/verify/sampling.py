@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.arrays import Rows
 from bnc2d.model.classifier import Classifier
-from bnc2d.model.instances import Rows
 
 # So many are drawn for each that is asked.
 _DRAWN = 20

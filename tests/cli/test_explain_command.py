@@ -16,7 +16,7 @@ from rich.console import Console
 from bnc2d import Classifier, Explanation, example
 from bnc2d.cli.explain import show
 from bnc2d.cli.main import main
-from bnc2d.cli.printing import working
+from bnc2d.cli.shared.printing import working
 from bnc2d.explain.text import answers, headline
 from tests.cli.running import run
 

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 import bnc2d
 from bnc2d import NNF, Classifier, LimitExceeded, example
 from bnc2d.cli import explain as explain_command
-from bnc2d.cli import output, tables
-from bnc2d.cli.tables import Record, read_table
-from bnc2d.cli.writers import CsvTable
+from bnc2d.cli.shared import output, tables
+from bnc2d.cli.shared.tables import Record, read_table
+from bnc2d.cli.shared.writers import CsvTable
 from bnc2d.explain import listing
 from bnc2d.explain.explanation import explain
 from tests.cli.running import run

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from bnc2d import Classifier, LimitExceeded
-from bnc2d.compile import paper_method
+from bnc2d.compile.paper import method as paper_method
 from bnc2d.testing import random_naive_bayes
 
 METHODS = ("fast", "paper")

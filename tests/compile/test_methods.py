@@ -12,14 +12,14 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import NNF, Classifier, ClassifierError, CompiledModel, Domain, Manager, example
-from bnc2d.compile.circuit_diagram import diagram_of_classes
 from bnc2d.compile.compiler import METHODS
-from bnc2d.compile.feature_tree import build_feature_tree
-from bnc2d.compile.jointree import build_jointree
-from bnc2d.compile.paper import compile_class, compile_negated
-from bnc2d.compile.prepare import prepare
-from bnc2d.compile.target_part import target_part
-from bnc2d.logic.fold import rewrite
+from bnc2d.compile.graph.feature_tree import build_feature_tree
+from bnc2d.compile.graph.jointree import build_jointree
+from bnc2d.compile.graph.pruning import prepare
+from bnc2d.compile.graph.target_part import target_part
+from bnc2d.compile.paper.compile_negative import compile_class, compile_negated
+from bnc2d.logic.circuit.fold import rewrite
+from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.model.instances import all_rows
 from bnc2d.testing import random_classifier, random_naive_bayes
 from bnc2d.verify.enumeration import decisions
@@ -87,7 +87,7 @@ def test_stats_of_the_papers_method() -> None:
 
 
 def test_progress_of_the_papers_method_is_the_share_of_instances(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bnc2d.compile.paper._ENTRIES_AT_ONCE", 64)
+    monkeypatch.setattr("bnc2d.compile.paper.compile_negative._ENTRIES_AT_ONCE", 64)
     seen: dict[str, list[float]] = {}
     classifier = Classifier(random_naive_bayes(1, 8), "Y")
     classifier.compile(method="paper", progress=lambda phase, done: seen.setdefault(phase, []).append(done))

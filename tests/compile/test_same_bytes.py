@@ -17,10 +17,10 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, CompiledModel, example
+from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.store import VERSION, model_to_bytes
 from bnc2d.errors import Bnc2dError
-from bnc2d.packing import gzipped
 from bnc2d.testing import (
     random_classifier,
     random_latent_tree,

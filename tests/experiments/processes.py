@@ -19,7 +19,7 @@ def workers_of(parent: int) -> list[int]:
             with suppress(OSError):
                 state, above = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
                 words = (entry / "cmdline").read_bytes().split(b"\0")
-                if int(above) == parent and state != "Z" and b"bnc2d.experiments.worker" in words:
+                if int(above) == parent and state != "Z" and b"bnc2d.experiments.running.worker" in words:
                     found.append(int(entry.name))
     return found
 

@@ -7,9 +7,9 @@ import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable, example, write_network
 from bnc2d.experiments import collection
-from bnc2d.experiments.jobs import Job, Record, run_job
 from bnc2d.experiments.networks import PUBLIC
-from bnc2d.experiments.sections import to_html, to_markdown
+from bnc2d.experiments.report.sections import to_html, to_markdown
+from bnc2d.experiments.running.jobs import Job, Record, run_job
 from bnc2d.verify.enumeration import decisions
 from tests.experiments.test_networks import cache
 

@@ -13,15 +13,15 @@ import pytest
 
 from bnc2d import Classifier, ClassifierError, FormatError, example, write_network
 from bnc2d.cli.main import main
-from bnc2d.experiments import tables
 from bnc2d.experiments.evaluation import Evaluation
-from bnc2d.experiments.jobs import Job, Record
-from bnc2d.experiments.journal import Key
-from bnc2d.experiments.plots import Picture
-from bnc2d.experiments.published import Reference
+from bnc2d.experiments.report import tables
+from bnc2d.experiments.report.plots import Picture
+from bnc2d.experiments.report.published import Reference
+from bnc2d.experiments.report.sections import Section, Table
+from bnc2d.experiments.report.tables import summary_section, unsolved_section
 from bnc2d.experiments.run import MORE_PARTS, run_experiments
-from bnc2d.experiments.sections import Section, Table
-from bnc2d.experiments.tables import summary_section, unsolved_section
+from bnc2d.experiments.running.jobs import Job, Record
+from bnc2d.experiments.running.journal import Key
 from bnc2d.testing import random_naive_bayes
 from tests.cli.running import run
 from tests.executors import EXECUTORS, MakeExecutor

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from bnc2d import example
-from bnc2d.experiments import jobs
-from bnc2d.experiments.jobs import Job, Record, run_job, run_jobs
+from bnc2d.experiments.running import jobs
+from bnc2d.experiments.running.jobs import Job, Record, run_job, run_jobs
 from tests.experiments.processes import is_alive, wait_until, workers_of
 from tests.experiments.suites import our_suite
 
@@ -93,7 +93,7 @@ def test_closing_the_generator_ends_the_processes() -> None:
 
 
 def test_a_process_ends_with_its_parent() -> None:
-    code = f"from bnc2d.experiments.jobs import Job, run_job; run_job({ENDLESS!r}, 600)"
+    code = f"from bnc2d.experiments.running.jobs import Job, run_job; run_job({ENDLESS!r}, 600)"
     with subprocess.Popen([sys.executable, "-c", code]) as parent:
         wait_until(lambda: workers_of(parent.pid))
         (child,) = workers_of(parent.pid)

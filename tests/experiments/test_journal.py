@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bnc2d import FormatError
-from bnc2d.experiments.jobs import Job
-from bnc2d.experiments.journal import Journal
+from bnc2d.experiments.running.jobs import Job
+from bnc2d.experiments.running.journal import Journal
 
 FIRST, SECOND = (Job(name, "file", "fast", {}) for name in ("first", "second ω \ud800"))
 

@@ -127,7 +127,7 @@ def test_an_interrupted_fetch_leaves_no_file(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("bnc2d.atomic.os.replace", interrupted)
+        patch.setattr("bnc2d.base.atomic.os.replace", interrupted)
         with pytest.raises(KeyboardInterrupt):
             network_paths(["asia"], wheel)
     assert list(cache.iterdir()) == []

@@ -9,8 +9,8 @@ import matplotlib
 import pytest
 
 from bnc2d.errors import MissingExtraError
-from bnc2d.experiments import plots
-from bnc2d.experiments.plots import Series, Style, plot
+from bnc2d.experiments.report import plots
+from bnc2d.experiments.report.plots import Series, Style, plot
 
 STYLES: tuple[Style, ...] = ("line", "points", "step")
 PNG = b"\x89PNG\r\n\x1a\n"

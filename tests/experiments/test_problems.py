@@ -9,9 +9,9 @@ import pytest
 
 from bnc2d import Classifier, FormatError, NetworkError, example
 from bnc2d.errors import NormalisationWarning
-from bnc2d.experiments.jobs import Job
 from bnc2d.experiments.problems import problem_names, read_problem
-from bnc2d.experiments.worker import record_of
+from bnc2d.experiments.running.jobs import Job
+from bnc2d.experiments.running.worker import record_of
 from tests.experiments.suites import ASIA, authors_suite, our_suite, write_problem
 
 DAMAGED = """net { }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bnc2d import Classifier, FormatError, example, write_network
-from bnc2d.experiments.published import read_reference
+from bnc2d.experiments.report.published import read_reference
 from bnc2d.experiments.widths import leaf_widths, network_facts, read_sound
 from bnc2d.testing import random_classifier
 

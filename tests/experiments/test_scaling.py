@@ -7,8 +7,8 @@ import pytest
 
 from bnc2d import BayesianNetwork, ClassifierError
 from bnc2d.experiments import scaling
-from bnc2d.experiments.jobs import Job, Record, run_job
-from bnc2d.experiments.plots import Picture, Series
+from bnc2d.experiments.report.plots import Picture, Series
+from bnc2d.experiments.running.jobs import Job, Record, run_job
 from bnc2d.experiments.synthetic import FAMILIES, synthetic_classifier
 from bnc2d.testing import random_noisy_or
 from bnc2d.verify.enumeration import decisions

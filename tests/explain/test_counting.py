@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
-from bnc2d.explain.monotone_diagrams import Diagrams
+from bnc2d.logic.primes.diagrams import Diagrams
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.explain.by_definition import Truth, truths

@@ -11,7 +11,7 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, CompiledModel, TimeLimitExceeded
-from bnc2d.checking import checkpoint
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.model.inference import JointQuery
 from bnc2d.testing import random_instance
 from tests.explain.learnt import learnt_tan, some_rows

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from bnc2d import Explanation
-from bnc2d.checking import ending
+from bnc2d.base.checkpoints import ending
 from tests.deadlines import assert_in_time, large_model
 
 LIMIT = 0.1

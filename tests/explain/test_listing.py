@@ -22,7 +22,7 @@ def wide() -> CompiledModel:
 @pytest.fixture
 def without_diagrams(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "_MOST_STEPS", -1)
-    monkeypatch.setattr("bnc2d.explain.monotone_diagrams._BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("bnc2d.logic.primes.diagrams._BETWEEN_LOOKS", 1)
 
 
 @settings(max_examples=50)
@@ -32,7 +32,7 @@ def test_the_circuit_gives_the_same_list(truth: Truth) -> None:
     by_diagram = [list(getattr(e, kind)()) for kind in KINDS]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listing, "_MOST_STEPS", -1)
-        patch.setattr("bnc2d.explain.monotone_diagrams._BETWEEN_LOOKS", 1)
+        patch.setattr("bnc2d.logic.primes.diagrams._BETWEEN_LOOKS", 1)
         assert [list(getattr(e, kind)()) for kind in KINDS] == by_diagram
 
 

@@ -85,7 +85,7 @@ def test_a_large_diagram_gives_way_to_maxsat(monkeypatch: pytest.MonkeyPatch) ->
     expected = e.shortest_sufficient_reason()
     assert e.is_sufficient(expected)
     monkeypatch.setattr(shortest, "_MOST_STEPS", -1)
-    monkeypatch.setattr("bnc2d.explain.monotone_diagrams._BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("bnc2d.logic.primes.diagrams._BETWEEN_LOOKS", 1)
     assert e.shortest_sufficient_reason() == expected
     with pytest.raises(LimitExceeded, match=r"time limit of 0\.02 s"):
         e.shortest_sufficient_reason({n: 1 + i / 7 for i, n in enumerate(model.features)}, time_limit=0.02)

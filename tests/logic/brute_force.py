@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import product
 from typing import TypeVar, cast
 
+from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.terms import Clause, Term
 from tests.logic.strategies import models
 

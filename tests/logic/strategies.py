@@ -6,9 +6,9 @@ from itertools import product
 
 from hypothesis import strategies as st
 
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.queries import evaluate
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.manager import Manager, NodeId
-from bnc2d.logic.queries import evaluate
 
 Circuit = tuple[Manager, NodeId]
 

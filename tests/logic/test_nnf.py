@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bnc2d.errors import LogicError, UnknownNameError
+from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.manager import Manager
 from bnc2d.logic.nnf import NNF
 
 STATES = ("Low", "Normal", "High")

@@ -13,13 +13,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d.errors import LogicError, MissingExtraError
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.queries import evaluate, node_count
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.pictures.dot import to_dot
 from bnc2d.logic.pictures.labels import labels, text_width
 from bnc2d.logic.pictures.layout import Drawing, is_drawable, lay_out, levels
 from bnc2d.logic.pictures.svg import to_svg
-from bnc2d.logic.queries import evaluate, node_count
 from tests.logic.strategies import Circuit, circuits
 
 LEVELS = ("Low", "Normal", "High")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bnc2d import Classifier, LimitExceeded
-from bnc2d.logic import sdd, sdd_worker
+from bnc2d.logic.convert import sdd, sdd_worker
 from tests.security.hostile import hostile_network
 
 NET = hostile_network()

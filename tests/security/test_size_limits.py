@@ -16,9 +16,9 @@ import pytest
 
 import bnc2d
 from bnc2d import NNF, Classifier, FormatError, example, read_network, write_network
-from bnc2d.cli import instances
 from bnc2d.cli.main import COMMANDS, make_parser
-from bnc2d.logic.nnf_file import read_nnf
+from bnc2d.cli.shared import instances
+from bnc2d.logic.convert.nnf_file import read_nnf
 from tests.cli.running import run
 
 RAISE = "max_bytes raises the limit (--max-bytes on the command line)"
@@ -127,7 +127,7 @@ READ = """
 import resource, sys
 import bnc2d
 from bnc2d.cli.main import main
-from bnc2d.logic.nnf_file import read_nnf
+from bnc2d.logic.convert.nnf_file import read_nnf
 kind, path, spare = sys.argv[1], sys.argv[2], int(sys.argv[3])
 import bnc2d.compile.store, bnc2d.formats.io, bnc2d.cli.predict
 now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

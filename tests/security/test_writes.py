@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bnc2d import Classifier, FormatError, example, write_network
-from bnc2d.atomic import atomic_write
+from bnc2d.base.atomic import atomic_write
 
 PATIENT = ["BP=High", "CT=1", "HR=Normal"]
 # Each command line with the files that it may write.

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from bnc2d import Classifier, CompiledModel, example
-from bnc2d.compile.diagram import Diagram
-from bnc2d.logic.fold import rewrite
-from bnc2d.logic.manager import Kind
+from bnc2d.logic.circuit.fold import rewrite
+from bnc2d.logic.circuit.manager import Kind
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.testing import random_classifier
@@ -20,7 +20,7 @@ from bnc2d.verify.checks import verify_model
 from bnc2d.verify.enumeration import decide, joint_of_instances
 from bnc2d.verify.oracle import exact_joint, exact_joints
 from bnc2d.verify.report import Report
-from tests.compile.test_target_part import STEPS, long_chain
+from tests.compile.graph.test_target_part import STEPS, long_chain
 from tests.strategies import classifiers
 
 CLASS_TWO = (2, False)

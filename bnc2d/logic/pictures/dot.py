@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnc2d.errors import LogicError
-from bnc2d.logic.fold import fold_all
-from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.fold import fold_all
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.pictures.labels import labels
 
 _HEAD = """digraph nnf {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
-from bnc2d.logic.manager import TRUE, Kind, Manager, NodeId
 
 FONT_SIZE = 13
 _MAX_LABEL = 170.0

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
-from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.pictures.labels import labels, text_width
 from bnc2d.logic.pictures.layers import MARGIN, ROW_HEIGHT, Slots, order, place_slots, row_heights
 

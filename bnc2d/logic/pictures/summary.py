@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from xml.sax.saxutils import escape
 
-from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_and_decomposable, is_or_decomposable
 from bnc2d.logic.pictures.labels import clean, shorten
 from bnc2d.logic.pictures.layout import levels
-from bnc2d.logic.queries import is_and_decomposable, is_or_decomposable
 
 WIDTH = 760
 _LEFT, _GAP, _PANEL = 20, 40, 340

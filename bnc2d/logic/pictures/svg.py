@@ -8,12 +8,12 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from bnc2d.errors import LogicError, MissingExtraError
-from bnc2d.logic.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.queries import depth, edge_count, node_count
 from bnc2d.logic.pictures.dot import firing, to_dot
 from bnc2d.logic.pictures.labels import FONT_SIZE
 from bnc2d.logic.pictures.layout import GATE_SIZE, Box, Segment, is_drawable, lay_out
 from bnc2d.logic.pictures.summary import summary_svg
-from bnc2d.logic.queries import depth, edge_count, node_count
 
 # Boxes are opaque, so their text reads on any page; edges are a grey that shows on white and on black.
 _EDGE = "#8c96a3"

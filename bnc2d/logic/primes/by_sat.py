@@ -20,11 +20,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, cast
 
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.convert.one_hot import BooleanLiteral, OneHot
+from bnc2d.logic.convert.sat import CircuitSolver
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
-from bnc2d.logic.manager import Manager, NodeId
-from bnc2d.logic.one_hot import BooleanLiteral, OneHot
 from bnc2d.logic.primes.stream import Clock, Primes
-from bnc2d.logic.sat import CircuitSolver
 from bnc2d.logic.terms import Clause, Term
 
 Masks: TypeAlias = dict[FeatureId, StateMask]

@@ -18,8 +18,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.primes.subsumption import BitSet
 
 # In large families, fields with at most so many bits are decoded together.

@@ -33,15 +33,15 @@ from operator import or_
 from typing import Literal, TypeAlias, TypeVar
 
 from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.fold import fold
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.queries import is_or_decomposable
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
-from bnc2d.logic.fold import fold
-from bnc2d.logic.manager import Manager, NodeId
 from bnc2d.logic.primes.cells import Cells, Field
 from bnc2d.logic.primes.lazy import minimal_true_sets
 from bnc2d.logic.primes.monotone import MinimalityTest, MonotoneCircuit, Step
 from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.primes.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
-from bnc2d.logic.queries import is_or_decomposable
 from bnc2d.logic.terms import Clause, Term
 
 Mode: TypeAlias = Literal["auto", "sorted", "lazy"]

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
+from bnc2d.logic.circuit.fold import fold
+from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_constant
 from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.fold import fold
-from bnc2d.logic.manager import TRUE, Manager, NodeId
 from bnc2d.logic.primes.monotone import MonotoneCircuit
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.primes.subsumption import BitSet
-from bnc2d.logic.queries import is_constant
 
 _MOST_ORDERS = 256
 _CONFLICTS_AT_ONCE = 2_000

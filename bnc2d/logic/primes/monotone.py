@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.checking import checked
+from bnc2d.base.checkpoints import checked
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.primes.subsumption import BitSet, Spend, Words
 

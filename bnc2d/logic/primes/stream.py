@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Generic, Literal, TypeVar
 
-from bnc2d.arguments import limit as checked_limit
-from bnc2d.arguments import seconds
-from bnc2d.checking import ending
+from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.arguments import seconds
+from bnc2d.base.checkpoints import ending
 from bnc2d.errors import LogicError, TimeLimitExceeded
 
 Item = TypeVar("Item")

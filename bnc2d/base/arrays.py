@@ -1,0 +1,140 @@
+"""Operations on large arrays, piece by piece, so that a checkpoint is never far (``checkpoints.py``).
+
+Small arrays are left to numpy as they are. Pieces change no value but sums: terms are added in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+
+Entry = TypeVar("Entry", bound=np.generic)
+Numbers: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the state
+Block: TypeAlias = tuple[int | slice, ...]  # an index of leading axes: numbers, and last a slice
+
+# Python integers may be long, so that fewer of them are a piece.
+OBJECTS = 1 << 12
+# Multiplications of a matrix product that are a piece.
+_PRODUCTS = 1 << 22
+
+
+def piece_of(dtype: np.dtype[Any]) -> int:
+    """Return how many entries of a kind are a piece."""
+    return OBJECTS if dtype.hasobject else PIECE
+
+
+def blocks(shape: Sequence[int], size: int = PIECE) -> Iterator[Block]:
+    """Yield indices of parts of at most ``size`` entries that cover an array, each after a checkpoint."""
+    if prod(shape) <= size:
+        if prod(shape):
+            checkpoint()
+            yield (slice(None),) if len(shape) else ()
+        return
+    axis, below = len(shape) - 1, 1
+    while below * shape[axis] <= size:
+        below *= shape[axis]
+        axis -= 1
+    for above in product(*map(range, shape[:axis])):
+        for piece in pieces(shape[axis], size // below):
+            yield (*above, piece)
+
+
+def take(table: NDArray[Entry], places: NDArray[np.intp]) -> NDArray[Entry]:
+    """Return ``table[places]``, for places in one dimension."""
+    if len(places) * prod(table.shape[1:]) <= PIECE:
+        return table[places]
+    taken = np.empty((len(places), *table.shape[1:]), dtype=table.dtype)
+    for piece in pieces(len(places), PIECE // max(1, prod(table.shape[1:]))):
+        taken[piece] = table[places[piece]]
+    return taken
+
+
+def take_columns(table: NDArray[Entry], places: NDArray[np.intp]) -> NDArray[Entry]:
+    """Return ``table[:, places]`` of a matrix."""
+    taken = np.empty((len(table), len(places)), dtype=table.dtype)
+    for block in blocks(taken.shape):
+        taken[block] = table[block[0], places[block[1]]] if len(block) > 1 else table[block][:, places]
+    return taken
+
+
+def joined(arrays: Sequence[NDArray[Entry]]) -> NDArray[Entry]:
+    """Return the arrays one after the other, as ``np.concatenate`` does."""
+    length = sum(map(len, arrays))
+    if length <= PIECE:
+        return np.concatenate(arrays)
+    whole = np.empty((length, *arrays[0].shape[1:]), dtype=arrays[0].dtype)
+    start = 0
+    for array in arrays:
+        for piece in pieces(len(array)):
+            whole[start + piece.start : start + piece.stop] = array[piece]
+        start += len(array)
+    return whole
+
+
+def contiguous(array: NDArray[Entry]) -> NDArray[Entry]:
+    """Return the array itself where it lies in one piece in memory, else a copy that does."""
+    if array.size <= PIECE or array.flags.c_contiguous:
+        return np.ascontiguousarray(array)
+    copy = np.empty(array.shape, dtype=array.dtype)
+    for block in blocks(array.shape):
+        copy[block] = array[block]
+    return copy
+
+
+def repeated(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each position as many times as its count says."""
+    ends = np.cumsum(counts)
+    whole = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    start = 0
+    for piece in pieces(len(counts)):
+        end = int(ends[piece.stop - 1])
+        whole[start:end] = np.repeat(np.arange(piece.start, piece.stop), counts[piece])
+        start = end
+    return whole
+
+
+def counted(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return how often each number below ``size`` occurs."""
+    counts = np.zeros(size, dtype=np.int64)
+    for piece in pieces(len(numbers), max(PIECE, size)):
+        counts += np.bincount(numbers[piece], minlength=size)
+    return counts
+
+
+def sum_out(array: NDArray[Entry], gone: Collection[int]) -> NDArray[Entry]:
+    """Return the sums over some axes."""
+    size = piece_of(array.dtype)
+    if array.size <= size:
+        few: NDArray[Entry] = np.add.reduce(array, axis=tuple(gone), dtype=array.dtype)
+        return few
+    sums = np.zeros([count for axis, count in enumerate(array.shape) if axis not in gone], dtype=array.dtype)
+    for block in blocks(array.shape, size):
+        first = len(block) - 1  # the axis that is the first of the part
+        axes = tuple(axis - first for axis in gone if axis >= first)
+        place = tuple(index for axis, index in enumerate(block) if axis not in gone)
+        sums[place] += np.add.reduce(array[block], axis=axes, dtype=array.dtype)
+    return sums
+
+
+def multiply_matrices(left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write ``left @ right`` to ``out``: products of matrices, one for each index of the leading axes."""
+    rows, terms, columns = *left.shape[-2:], right.shape[-1]
+    multiply = np.multiply if terms == 1 else np.matmul  # BLAS is no help where there is a single term
+    most = min(PIECE, _PRODUCTS // max(1, rows * terms * columns))
+    for above in blocks(out.shape[:-2], max(1, most)):
+        if rows * terms * columns <= _PRODUCTS:
+            multiply(left[above], right[above], out=out[above])
+            continue
+        step = max(1, _PRODUCTS // max(1, terms * min(columns, PIECE)))
+        a, b, c = left[above], right[above], out[above]
+        for some in pieces(rows, step):
+            for part in pieces(columns, PIECE):
+                multiply(a[..., some, :], b[..., part], out=c[..., some, part])

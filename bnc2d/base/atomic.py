@@ -1,0 +1,61 @@
+"""Writing a file in one step, so that a failure or Ctrl-C leaves what was there before."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from bnc2d.base.arguments import path_name
+from bnc2d.errors import FormatError
+
+
+def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write ``data`` to a file in one step (see ``atomic_open``)."""
+    with atomic_open(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Yield a new file in the same folder, which takes the name ``path`` when the block ends well.
+
+    Symbolic links are followed and the permissions of an existing file are kept; anything that exists and is
+    not a regular file is refused.
+    """
+    name = path_name(path)
+    opened = False
+    try:
+        with _replacing(os.path.realpath(name)) as file:
+            opened = True
+            yield file
+    except (OSError, ValueError) as error:
+        if opened and isinstance(error, ValueError):
+            raise  # by whoever writes: the path was in order
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise FormatError(f"cannot write: {reason}", name) from None
+
+
+@contextmanager
+def _replacing(target: str) -> Iterator[IO[bytes]]:
+    mode = None
+    with suppress(FileNotFoundError):
+        status = os.stat(target)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it exists and is not a regular file")
+        mode = stat.S_IMODE(status.st_mode)
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name[:60]}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise

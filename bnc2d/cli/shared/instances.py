@@ -1,0 +1,178 @@
+"""Instances from the command line: NAME=STATE words, a CSV table, a JSON file; ``-`` is standard input.
+
+In a table each row stands for itself: one that is wrong says why and where, and the others are not touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+from bnc2d.cli.shared.tables import Table, read_table
+from bnc2d.errors import FormatError, InstanceError, UnknownNameError
+from bnc2d.formats.files import decode, read_bytes, read_stream
+from bnc2d.model.instances import encode
+from bnc2d.model.variable import Variable
+
+MAX_BYTES = 2**28
+_STANDARD_INPUT = "-"
+_REMEMBERED_ROWS = 2**16
+
+
+@dataclass(frozen=True)
+class Row:
+    """An instance with its number, from 1, and where it is from; without one, ``error`` says why.
+
+    ``line`` is that of a table, ``name`` what the column or key of ``--id`` calls the row.
+    """
+
+    number: int
+    place: str
+    line: int | None = None
+    name: object = None
+    instance: dict[str, str] | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The rows, and whether the question was about a single instance; ``lines`` of a table, or 0."""
+
+    rows: Iterable[Row]
+    single: bool
+    lines: int = 0
+
+
+def add_instance_options(command: argparse.ArgumentParser) -> None:
+    """Add NAME=STATE words, ``--csv``, ``--instance`` and ``--id``."""
+    command.add_argument("instance", nargs="*", metavar="NAME=STATE", help="a state for every feature")
+    command.add_argument(
+        "--csv", metavar="FILE", help="instances, one a row; the header names the features; - is a pipe"
+    )
+    command.add_argument(
+        "--instance", dest="instance_file", metavar="FILE.json", help="an object, or a list of objects"
+    )
+    command.add_argument("--id", metavar="COLUMN", help="a column (or key) that names the rows in answers")
+
+
+def read_instances(options: argparse.Namespace, features: Sequence[Variable]) -> Given:
+    """Return the instances that the options give, each checked to set every feature to a state.
+
+    A single instance that does not is an error, as is a file that is no table or list; in a table or list,
+    the row has its error.
+    """
+    given = [bool(options.instance), options.csv is not None, options.instance_file is not None]
+    if sum(given) != 1:
+        many = "one of these at a time" if any(given) else "an instance is missing"
+        raise InstanceError(f"{many}: NAME=STATE words, --csv FILE or --instance FILE.json")
+    max_bytes = options.max_bytes or MAX_BYTES
+    if options.csv is not None:
+        return _from_table(options.csv, features, options.id, max_bytes)
+    if options.instance_file is not None:
+        return _from_json(options.instance_file, features, options.id, max_bytes)
+    if options.id is not None:
+        raise InstanceError("--id names a column of --csv or a key of --instance, and neither is given")
+    words = parse_instance(options.instance, [feature.name for feature in features])
+    return Given([Row(1, "", instance=_states(words, features))], single=True)
+
+
+def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, str]:
+    """Return the instance that ``NAME=STATE`` words describe; a name may hold ``=`` if it is a feature."""
+    instance: dict[str, str] = {}
+    for word in words:
+        name = next((f for f in features if word.startswith(f + "=")), word.partition("=")[0])
+        if not word.startswith(name + "="):
+            raise InstanceError(f"{word!r} is not of the form NAME=STATE")
+        if name in instance:
+            raise InstanceError(f"the feature {name!r} is set twice")
+        instance[name] = word[len(name) + 1 :]
+    return instance
+
+
+def _states(instance: object, features: Sequence[Variable]) -> dict[str, str]:
+    """Return the instance with its states by name."""
+    if not isinstance(instance, Mapping):
+        kind = type(instance).__name__
+        raise InstanceError(f"an instance is an object from feature to state, not {kind}")
+    row = encode(features, instance).rows[0].tolist()
+    return {feature.name: feature.states[state] for feature, state in zip(features, row, strict=True)}
+
+
+def _row(number: int, place: str, instance: object, features: Sequence[Variable], name: object) -> Row:
+    """Return the row of a list, with its instance or its error."""
+    try:
+        return Row(number, place, name=name, instance=_states(instance, features))
+    except (InstanceError, UnknownNameError) as error:
+        return Row(number, place, name=name, error=str(error))
+
+
+def _read(path: str, max_bytes: int, *, may_be_empty: bool = False) -> tuple[str, bytes]:
+    """Return the name of the source in messages, and its content."""
+    if path == _STANDARD_INPUT:
+        name = "standard input"
+        if sys.stdin is None:
+            raise FormatError("cannot read: it is closed", name)
+        return name, read_stream(sys.stdin.buffer, name, max_bytes, may_be_empty=may_be_empty)
+    return path, read_bytes(path, max_bytes, may_be_empty=may_be_empty)
+
+
+def _from_table(path: str, features: Sequence[Variable], name_column: str | None, max_bytes: int) -> Given:
+    """Return the rows of a table; columns that are no features are ignored, as in a data frame."""
+    path, data = _read(path, max_bytes, may_be_empty=True)
+    names = [feature.name for feature in features]
+    wanted = names if name_column is None else [*names, name_column]
+    rows = _table_rows(read_table(data, path, wanted), path, features, name_column is not None)
+    first = next(rows, None)
+    if first is None:
+        raise InstanceError(f"{path}: no instance in the file")
+    return Given(chain([first], rows), single=False, lines=max(1, data.count(b"\n")))
+
+
+def _table_rows(table: Table, path: str, features: Sequence[Variable], named: bool) -> Iterator[Row]:
+    @lru_cache(_REMEMBERED_ROWS)
+    def checked(cells: tuple[str, ...]) -> Row:
+        """Return a row without a place; tables hold many equal ones."""
+        instance = dict(zip((feature.name for feature in features), cells, strict=True))
+        return _row(0, "", instance, features, None)
+
+    for number, record in enumerate(table, start=1):
+        place = f"{path}:{record.line}"
+        cells = record.cells[: len(features)]
+        name = record.cells[-1] if named and record.cells else None
+        if record.error:
+            yield Row(number, place, record.line, name, error=record.error)
+        else:
+            known = checked(cells)
+            yield Row(number, place, record.line, name, known.instance, known.error)
+
+
+def _from_json(path: str, features: Sequence[Variable], key: str | None, max_bytes: int) -> Given:
+    path, content = _read(path, max_bytes)
+    text = decode(content, path)
+    try:
+        data: object = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not JSON: {error.msg}", path, error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}", path) from None
+    single = not isinstance(data, list)
+    objects = data if isinstance(data, list) else [data]
+    if not objects:
+        raise InstanceError(f"{path}: no instance in the file")
+    kept = {feature.name for feature in features}
+    rows = []
+    for number, found in enumerate(objects, start=1):
+        name: object = None
+        if key is not None and isinstance(found, Mapping) and key in found:
+            name = found[key]
+            found = {other: state for other, state in found.items() if other != key or key in kept}
+        place = "" if single else f"{path}: instance {number}"
+        rows.append(_row(number, place, found, features, name))
+    if single and rows[0].error:
+        raise InstanceError(f"{path}: {rows[0].error}")
+    return Given(rows, single)

@@ -1,0 +1,68 @@
+"""A classifier from the command line: a compiled model, or a network with the options that make one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bnc2d.cli.shared.options import (
+    add_classifier_options,
+    add_network_options,
+    load_network,
+    make_classifier,
+)
+from bnc2d.compile.compiler import compile_classifier
+from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.store import MAX_BYTES, load_model
+from bnc2d.errors import ClassifierError
+from bnc2d.model.classifier import Classifier
+
+_RULE = ("target", "features", "threshold", "positive", "ties")
+_MAGIC = b"bnc2d-model "
+
+
+def add_model_options(command: argparse.ArgumentParser) -> None:
+    """Add MODEL and the options that make a classifier of a network."""
+    command.add_argument(
+        "model", metavar="MODEL", help="a file that `bnc2d compile` wrote, a network file or a built-in name"
+    )
+    add_classifier_options(command, required=False)
+    add_network_options(command)
+
+
+def load_classifier(options: argparse.Namespace) -> Classifier:
+    """Return the classifier, not compiled where it was not."""
+    found = _load(options)
+    return found.classifier if isinstance(found, CompiledModel) else found
+
+
+def load_compiled(options: argparse.Namespace) -> CompiledModel:
+    """Return the compiled model; a network is compiled first."""
+    found = _load(options)
+    if isinstance(found, CompiledModel):
+        return found
+    return compile_classifier(found, progress=not options.json and sys.stderr.isatty())
+
+
+def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
+    if is_compiled(options.model):
+        given = next((name for name in _RULE if getattr(options, name) is not None), None)
+        if given is not None:
+            raise ClassifierError(f"{options.model} is compiled already, so --{given} does not apply")
+        return load_model(options.model, max_bytes=options.max_bytes or MAX_BYTES)
+    network = load_network(options.model, options.normalise, options.max_bytes)
+    if options.target is None:
+        raise ClassifierError(f"{options.model} is a network: --target NAME must say what to decide")
+    return make_classifier(network, options)
+
+
+def is_compiled(source: str) -> bool:
+    """Return whether a file is a compiled model by its name, or says so itself."""
+    if source.endswith(".bnc2d"):
+        return True
+    try:
+        with Path(source).open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False

@@ -1,0 +1,207 @@
+"""Answers to many rows: in text, as one JSON document, as lines of JSON or as CSV, to a file or as they come.
+
+Equal instances are answered once. A row without an answer is reported by one line on standard error, keeps
+its place in the data with its error, and makes the exit code 3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from io import TextIOWrapper
+from itertools import islice
+from typing import Any, Literal, TextIO, TypeAlias
+
+from bnc2d.base.atomic import atomic_open
+from bnc2d.cli.shared.instances import Given, Row
+from bnc2d.cli.shared.printing import printable, say, working
+from bnc2d.cli.shared.writers import CsvTable, JsonDocument, JsonLines, Writer
+from bnc2d.errors import Bnc2dError, LimitExceeded
+
+Format: TypeAlias = Literal["text", "json", "jsonl", "csv"]
+_Progress: TypeAlias = Callable[[Row], AbstractContextManager[object]]
+
+EXIT_ROWS_WITHOUT_ANSWER = 3
+EXIT_CODES = "Exit code 3: the good rows are answered, some rows are not."
+FORMATS: tuple[Format, ...] = ("text", "json", "jsonl", "csv")
+
+_MOST_REPORTED = 20  # rows without an answer that have a line on standard error
+_REMEMBERED_ANSWERS = 10_000
+
+
+def add_output_options(command: argparse.ArgumentParser) -> None:
+    """Add ``--format``, ``-o`` and ``--exact``; ``--json`` is there already."""
+    command.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="default: that of the ending of -o, else text; --json is --format json",
+    )
+    command.add_argument("-o", "--output", metavar="FILE", help="write to this file, whole or not at all")
+    command.add_argument("--exact", action="store_true", help="fractions of any length beside decimals")
+
+
+def chosen_format(options: argparse.Namespace) -> Format:
+    """Return the format that the options ask for."""
+    if options.json and options.format not in (None, "json"):
+        raise Bnc2dError(f"--json is --format json, so it does not go with --format {options.format}")
+    if options.json:
+        return "json"
+    ending = str(options.output or "").rpartition(".")[2].lower()
+    by_ending: Format = next((name for name in FORMATS if name == ending), "text")
+    chosen: Format = options.format or by_ending
+    return chosen
+
+
+class Answers:
+    """Writes the answers to some rows in one format.
+
+    ``columns`` are those of CSV between the names of the row and its error.
+    """
+
+    def __init__(self, options: argparse.Namespace, given: Given, columns: Sequence[str]) -> None:
+        self.format = chosen_format(options)
+        self._options = options
+        self._given = given
+        self._named = options.id is not None
+        self._columns = [*self._place(Row(1, "", line=1)), *columns, "error"]
+        self._count = self._failed = 0
+
+    def write(
+        self,
+        answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]],
+        text: Callable[[TextIO, Row, Any], None],
+        doing: str,
+        at_once: int = 1,
+    ) -> int:
+        """Answer every row and return the exit code.
+
+        ``answer`` gets up to ``at_once`` different instances and returns, for each, a dict of data or cells,
+        or for the format text whatever ``text`` writes. It may raise ``LimitExceeded``.
+        """
+        with self._opened() as stream, self._progress(doing) as working_on:
+            writer = self._writer(stream)
+            for row, found in self._answered(answer, writer, at_once, working_on):
+                self._count += 1
+                failed = isinstance(found, LimitExceeded) or row.instance is None
+                if failed:
+                    self._report(row, str(found))
+                if writer is not None:
+                    writer.put(self._place(row), writer.render({"error": str(found)}) if failed else found)
+                elif not failed:
+                    text(stream, row, found)
+                    stream.flush()
+            if writer is not None:
+                writer.end()
+        return self._finish()
+
+    def _answered(
+        self,
+        answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]],
+        writer: Writer | None,
+        at_once: int,
+        working_on: _Progress,
+    ) -> Iterator[tuple[Row, Any]]:
+        """Yield every row with its answer as the writer renders it, or with the error that it has instead."""
+        known: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+        rows = iter(self._given.rows)
+        while part := list(islice(rows, at_once)):
+            keys = {tuple(row.instance.values()): row.instance for row in part if row.instance is not None}
+            fresh = [key for key in keys if key not in known]
+            if fresh:
+                with working_on(part[0]):
+                    found = self._answers(answer, [keys[key] for key in fresh])
+                if writer is not None:
+                    found = [one if isinstance(one, LimitExceeded) else writer.render(one) for one in found]
+                known.update(zip(fresh, found, strict=True))
+            for row in part:
+                yield row, row.error if row.instance is None else known[tuple(row.instance.values())]
+            while len(known) > _REMEMBERED_ANSWERS:
+                known.popitem(last=False)
+
+    def _answers(
+        self, answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]], instances: list[dict[str, str]]
+    ) -> Sequence[Any]:
+        """Return the answers; where a limit ends them, each instance has its own chance."""
+        try:
+            return answer(instances)
+        except LimitExceeded as error:
+            if self._given.single:
+                raise
+            if len(instances) == 1:
+                return [error]
+        return [found for instance in instances for found in self._answers(answer, [instance])]
+
+    def _place(self, row: Row) -> dict[str, Any]:
+        """Return what identifies a row in data."""
+        if self._given.single:
+            return {"id": row.name} if self._named else {}
+        line = {"line": row.line} if self._given.lines else {}
+        return {"row": row.number, **line, **({"id": row.name} if self._named else {})}
+
+    def _writer(self, stream: TextIO) -> Writer | None:
+        """Return what writes data; text writes itself."""
+        if self.format == "json":
+            return JsonDocument(stream, self._given.single)
+        if self.format == "jsonl":
+            return JsonLines(stream)
+        return CsvTable(stream, self._columns) if self.format == "csv" else None
+
+    def _report(self, row: Row, error: str) -> None:
+        self._failed += 1
+        if self._failed <= _MOST_REPORTED:
+            say("error", f"{row.place}: {error}")
+
+    def _finish(self) -> int:
+        """Say what was written and what was not; return the exit code."""
+        options = self._options
+        if options.output is not None and (options.json or options.format in ("json", "jsonl")):
+            print(
+                json.dumps({"file": options.output, "rows": self._count, "errors": self._failed}), flush=True
+            )
+        elif options.output is not None:
+            rows = f"{self._count} row{'' if self._count == 1 else 's'}"
+            print(printable(f"wrote {options.output}: {rows}"), flush=True)
+        if not self._failed:
+            return 0
+        more = "" if self._failed <= _MOST_REPORTED else f"; the first {_MOST_REPORTED} are named above"
+        were = "was" if self._failed == 1 else "were"
+        say("error", f"{self._failed} of {self._count} rows {were} not answered{more}")
+        return EXIT_ROWS_WITHOUT_ANSWER
+
+    @contextmanager
+    def _opened(self) -> Iterator[TextIO]:
+        """Yield standard output, or the file, which gets its name when everything is written."""
+        if self._options.output is None:
+            yield sys.stdout
+            return
+        with atomic_open(self._options.output) as file:
+            stream = TextIOWrapper(file, encoding="utf-8", newline="")
+            try:
+                yield stream
+            finally:
+                stream.detach()
+
+    @contextmanager
+    def _progress(self, doing: str) -> Iterator[_Progress]:
+        """Show on a terminal how far it is: all the time, or between answers that appear there too."""
+        end = f" of {self._given.lines}" if self._given.lines else ""
+
+        def at(row: Row) -> str:
+            if self._given.single:
+                return doing
+            return f"{doing} line {row.line}{end}" if row.line else f"{doing} row {row.number}"
+
+        if self._options.output is None and sys.stdout.isatty():
+            yield lambda row: working(at(row))
+            return
+        with working(doing) as now:
+            yield lambda row: nullcontext(now(at(row)))
+
+
+def words(literals: Mapping[str, object]) -> str:
+    """Return ``NAME=STATE; NAME=STATE``, as on the command line."""
+    return "; ".join(f"{name}={state}" for name, state in literals.items())

@@ -1,0 +1,110 @@
+"""Rows of data as JSON, as lines of JSON and as CSV, one after another.
+
+What is the same for equal rows is rendered once (``render``) and written with what identifies each (``put``).
+Every row is flushed, so that a pipe sees it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TextIO, TypeAlias
+
+from bnc2d.cli.shared.printing import pretty_json, printable
+
+Data: TypeAlias = Mapping[str, Any]
+
+
+class Writer(Protocol):
+    """Writes rows: first the keys that identify a row, then what ``render`` made of the rest."""
+
+    def render(self, data: Data) -> Any:
+        """Return the part of a row that equal rows have in common."""
+
+    def put(self, place: Data, rendered: Any) -> None:
+        """Write a row."""
+
+    def end(self) -> None:
+        """Write what comes after the last row."""
+
+
+class JsonDocument:
+    """One document: an object where there is a ``single`` row, else a list of objects."""
+
+    def __init__(self, stream: TextIO, single: bool) -> None:
+        self._stream = stream
+        self._single = single
+        self._waiting = ""  # the last row: what comes behind it is known when the next is there
+
+    def render(self, data: Data) -> str:
+        """Return the entries, each on lines of its own."""
+        keys = [f" {json.dumps(key, ensure_ascii=False)}: " for key in data]
+        values = data.values()
+        return ",\n".join(
+            key + pretty_json(value, 1, len(key)) for key, value in zip(keys, values, strict=True)
+        )
+
+    def put(self, place: Data, rendered: str) -> None:
+        """Write the row before, and keep this one."""
+        if self._waiting:
+            self._stream.write(self._waiting + ",\n")
+            self._stream.flush()
+        start = "" if self._waiting or self._single else "[\n"
+        entries = ",\n".join(filter(None, [self.render(place), rendered]))
+        self._waiting = f"{start}{{\n{entries}\n}}"
+
+    def end(self) -> None:
+        """Write the last row and close the list."""
+        self._stream.write(self._waiting + ("\n" if self._single else "\n]\n"))
+
+
+class JsonLines:
+    """An object a line."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def render(self, data: Data) -> str:
+        """Return the entries without braces."""
+        return json.dumps(data, ensure_ascii=False)[1:-1]
+
+    def put(self, place: Data, rendered: str) -> None:
+        """Write the row."""
+        self._stream.write("{" + ", ".join(filter(None, [self.render(place), rendered])) + "}\n")
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Write nothing more."""
+
+
+class CsvTable:
+    """A header and a line a row; names from files must not steer a terminal."""
+
+    def __init__(self, stream: TextIO, columns: Sequence[str]) -> None:
+        self._stream = stream
+        self._clean = stream.isatty()
+        self._table = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+        self._table.writerow(self.render({name: name for name in columns}))
+
+    def render(self, data: Data) -> dict[str, object]:
+        """Return the cells by their column."""
+        cells = {name: _cell(value) for name, value in data.items()}
+        return {name: printable(str(cell)) for name, cell in cells.items()} if self._clean else cells
+
+    def put(self, place: Data, rendered: dict[str, object]) -> None:
+        """Write the row."""
+        self._table.writerow(self.render(place) | rendered)
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Write nothing more."""
+
+
+def _cell(value: object) -> object:
+    """Return a value as a CSV cell: nothing for None, true and false, JSON for what has parts."""
+    if value is None:
+        return ""
+    if isinstance(value, str | float) or type(value) is int:
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Compilation by a block ordering: Shih, Choi and Darwiche (2019)."""

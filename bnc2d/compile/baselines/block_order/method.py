@@ -1,0 +1,147 @@
+"""Compilation by a block ordering: Shih, Choi and Darwiche (2019).
+
+"Compiling Bayesian network classifiers into decision graphs" (AAAI 2019), for binary targets and features:
+
+1. Find a block ordering ``F_1, S_1, F_2, S_2, …`` of the features (``block_order_search``): given the binary
+   variable ``S_i``, the features behind it are independent of the class and of the features before it.
+2. Compute the table ``P(F_i, S_i | S_(i-1))`` of every block (``block_order_tables``).
+3. Once ``F_1`` is set, what is left is a classifier of the class ``S_1`` with a threshold. List the instances
+   of the block and compile each such sub-classifier, unless an equivalent one is known: one whose threshold
+   can move here without passing any instance (``block_order_descent``, ``block_order_intervals``; Chan and
+   Darwiche 2003 for naive Bayes).
+4. The sub-classifiers are the nodes of a decision graph; reduced, it is an OBDD in block order.
+
+The work is exponential in the largest block. Where no variable separates anything, that is all features: then
+this is brute force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bnc2d.compile.baselines.block_order.descent import Descent, Level
+from bnc2d.compile.baselines.block_order.intervals import margin_of
+from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
+from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, Rows, prior_of
+from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.limits import Watch
+from bnc2d.errors import ClassifierError, LimitExceeded
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.model.classifier import Classifier
+
+# An instance of a block: a table entry for each pair of classes, the states of children, and copies of both.
+_BYTES_PER_INSTANCE = 8 * 32
+# A child of a sub-classifier: its number, and its share of the reduction.
+_BYTES_PER_CHILD = 4 * 8
+_BYTES_PER_SUB_CLASSIFIER = 400
+
+
+@dataclass(frozen=True)
+class BlockOrderResult:
+    """The diagram, the ordering behind it, and what it took.
+
+    ``cells`` are instances of blocks decided or looked up, ``exact_calls`` those that needed integers.
+    """
+
+    diagram: Diagram
+    blocks: tuple[Block, ...]
+    sub_classifiers: int
+    cells: int
+    exact_calls: int
+
+
+def compile_by_block_order(classifier: Classifier, watch: Watch, memory_limit: int) -> BlockOrderResult:
+    """Return the OBDD of a classifier; with ``ties="none"`` it has a third end.
+
+    Only binary targets and features; others are refused.
+    """
+    _check_binary(classifier)
+    with watch.phase("order"):
+        prepared = prepare(classifier)
+        blocks = join_small_blocks(find_block_order(prepared, watch.check))
+        largest = max(len(block.features) for block in blocks)
+        _expect(_BYTES_PER_INSTANCE << largest, memory_limit, f"a block of {largest} features")
+    with watch.phase("tables"):
+        levels = _levels(prepared, blocks, watch, memory_limit)
+    with watch.phase("sub-classifiers"):
+        tables = sum(_BYTES_PER_INSTANCE << len(block.features) for block in blocks)
+
+        def check(done: float) -> None:
+            watch.check(done)
+            size = _BYTES_PER_SUB_CLASSIFIER * descent.sub_classifiers + _BYTES_PER_CHILD * descent.cells
+            _expect(tables + size, memory_limit, f"{descent.sub_classifiers} sub-classifiers")
+
+        descent = Descent(levels, classifier.rule.exact_label([0, 0]) % 3, check)
+        root = descent.run(_root_state(classifier, prepared))
+    with watch.phase("reduce"):
+        diagram = _diagram(classifier, prepared, levels, root, watch)
+    return BlockOrderResult(diagram, blocks, descent.sub_classifiers, descent.cells, descent.exact_calls)
+
+
+def _check_binary(classifier: Classifier) -> None:
+    target = classifier.network.variable(classifier.target)
+    for variable in (target, *classifier.feature_variables):
+        if len(variable) != 2:
+            kind = "target" if variable is target else "feature"
+            raise ClassifierError(
+                f"the method 'block-order' needs a binary target and binary features, the {kind} "
+                f"{variable.name!r} has {len(variable)} states; use method='fast'"
+            )
+
+
+def _expect(size: int, limit: int, what: str) -> None:
+    if size > limit:
+        raise LimitExceeded(
+            f"the method 'block-order' needs about 2^{size.bit_length()} bytes for {what}, more than the "
+            f"limit of {limit / 2**20:.1f} MiB; raise memory_limit or use method='fast'"
+        )
+
+
+def _levels(prepared: Prepared, blocks: Sequence[Block], watch: Watch, memory_limit: int) -> list[Level]:
+    """Return the blocks with their tables and error margins, which add up from above and from below."""
+    sources = [BlockTable(prepared, block, memory_limit, watch.check) for block in blocks]
+    total = sum(1 << len(block.features) for block in blocks)
+    done = 0
+    tables: list[Rows] = []
+    for source, block in zip(sources, blocks, strict=True):
+        chunks = []
+        count, step = 1 << len(block.features), source.rows_at_once()
+        for start in range(0, count, step):
+            watch.check(done / total)
+            chunks.append(source.floats(np.arange(start, min(start + step, count))))
+            done += len(chunks[-1].values)
+        tables.append(Rows.joined(chunks))
+    above = np.cumsum([table.roundings + 2 for table in tables]) + 1
+    below = np.cumsum([table.roundings + 4 for table in tables[::-1]])[::-1]
+    return [
+        Level(source, table, margin_of(int(over)), margin_of(2 * int(under)))
+        for source, table, over, under in zip(sources, tables, above, below, strict=True)
+    ]
+
+
+def _root_state(classifier: Classifier, prepared: Prepared) -> Matrix:
+    """Return the weighted priors of class 1 and of class 0, by state of the target."""
+    rule = classifier.rule
+    weights = [1, 1]
+    if rule.threshold is not None:
+        weights[rule.positive] = rule.threshold.denominator - rule.threshold.numerator
+        weights[1 - rule.positive] = rule.threshold.numerator
+    first, second = prior_of(prepared, prepared.target)
+    return [[0, weights[1] * second], [weights[0] * first, 0]]
+
+
+def _diagram(
+    classifier: Classifier, prepared: Prepared, levels: Sequence[Level], root: int, watch: Watch
+) -> Diagram:
+    builder = DiagramBuilder(2 + classifier.rule.leaves_ties)
+    nodes = np.arange(3, dtype=np.int64)  # at the last block, children are labels
+    for done, level in enumerate(reversed(levels)):
+        watch.check(done / len(levels))
+        children = nodes[np.stack(level.children)]
+        nodes = reduce_table(children, (2,) * len(level.source.block.features), builder)
+    position = {name: number for number, name in enumerate(prepared.features)}
+    order = [position[name] for level in levels for name in level.source.block.features]
+    return builder.finish(order, int(nodes[root]))

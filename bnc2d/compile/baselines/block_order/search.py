@@ -1,0 +1,179 @@
+"""Block orderings of the features of a classifier (Shih, Choi and Darwiche 2019).
+
+A block ordering is ``F_1, S_1, F_2, S_2, …``: blocks of features with a binary variable after each but the
+last, such that ``S_i`` d-separates ``S_(i-1)`` and ``F_i`` from all later features (``S_0`` is the target).
+The compiler lists the instances of every block, so the largest block should be small.
+
+1. For the class ``C`` and the features ``F`` that are left, take the moral graph of their ancestors: earlier
+   features are summed out, so what only they need is gone.
+2. Without ``C`` it falls into components. All but one are blocks after which the class stays ``C``; each is
+   tried as the last one, which may be divided further.
+3. In a single component, try every binary variable ``S`` whose removal cuts features off from ``C``: those
+   that stay are a block, the others are ordered behind the class ``S``. Of two variables that cut off nested
+   sets the one with the larger set is enough, as the other can still come after it.
+4. Where no variable cuts anything off, all features are one block.
+5. Join neighbours while they stay small: a sub-classifier costs more than a few instances of a block.
+
+The features are leaves of the prepared network, so the variables ``S`` are never observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeAlias
+
+from bnc2d.base.checkpoints import Check, no_check
+from bnc2d.compile.graph.jointree import Name
+from bnc2d.compile.graph.masks import Mask, VariableIndex, positions, union
+from bnc2d.compile.graph.min_fill import graph_of
+from bnc2d.compile.graph.pruning import Prepared
+
+_SMALL_BLOCK = 5
+# So many times in a row the class may move; what is left then is one block.
+_MAX_DEPTH = 250
+# The size of the largest block, then the instances of all blocks.
+_Cost: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Features, the class ``above`` before them and the class ``below`` behind them (None: the end)."""
+
+    features: tuple[Name, ...]
+    above: Name
+    below: Name | None
+
+
+def find_block_order(prepared: Prepared, check: Check = no_check) -> tuple[Block, ...]:
+    """Return a block ordering whose largest block is smallest; ``check`` is called often and may raise."""
+    return _Search(prepared, check).blocks()
+
+
+def join_small_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Return the ordering with neighbours joined up to a few features; it separates the same features."""
+    joined: list[Block] = []
+    for block in blocks:
+        if joined and len(joined[-1].features) + len(block.features) <= _SMALL_BLOCK:
+            last = joined.pop()
+            block = Block(last.features + block.features, last.above, block.below)
+        joined.append(block)
+    return tuple(joined)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A block as masks; ``below`` is None for the last one."""
+
+    features: Mask
+    above: VariableIndex
+    below: VariableIndex | None
+
+
+@dataclass(frozen=True)
+class _Plan:
+    steps: tuple[_Step, ...]
+    cost: _Cost
+
+    @classmethod
+    def of(cls, steps: tuple[_Step, ...]) -> _Plan:
+        sizes = [step.features.bit_count() for step in steps]
+        return cls(steps, (max(sizes), sum(1 << size for size in sizes if size)))
+
+
+class _Search:
+    """Finds the best ordering of (class, features), each pair once."""
+
+    def __init__(self, prepared: Prepared, check: Check) -> None:
+        network = prepared.network
+        self._network, self._target, self._check = network, network.index(prepared.target), check
+        self._features = union(1 << network.index(name) for name in prepared.features)
+        self._rank = prepared.features
+        self._binary = union(1 << i for i, v in enumerate(network.variables) if len(v) == 2)
+        self._families = [union(1 << network.index(v) for v in cpt.scope) for cpt in network.cpts]
+        self._ancestors: list[Mask] = []
+        for child in network.names:
+            check()
+            self._ancestors.append(union(1 << network.index(name) for name in network.ancestors([child])))
+        self._known: dict[tuple[VariableIndex, Mask], _Plan] = {}
+        self._depth = 0
+
+    def blocks(self) -> tuple[Block, ...]:
+        names = self._network.names
+        blocks: list[Block] = []
+        for step in self._best(self._target, self._features).steps:
+            features = sorted(
+                (names[position] for position in positions(step.features)), key=self._rank.index
+            )
+            below = None if step.below is None else names[step.below]
+            block = Block(tuple(features), names[step.above], below)
+            if blocks and not blocks[-1].features:  # the class moved past no feature: one step does both
+                block = replace(block, above=blocks.pop().above)
+            blocks.append(block)
+        return tuple(blocks)
+
+    def _best(self, above: VariableIndex, features: Mask) -> _Plan:
+        key = (above, features)
+        if key not in self._known:
+            self._check()
+            # While a pair is under way, coming back to it gains nothing over one block.
+            self._known[key] = _Plan.of((_Step(features, above, None),))
+            self._depth += 1
+            if self._depth <= _MAX_DEPTH:
+                self._known[key] = self._search(above, features)
+            self._depth -= 1
+        return self._known[key]
+
+    def _search(self, above: VariableIndex, features: Mask) -> _Plan:
+        kept = union(self._ancestors[position] for position in (above, *positions(features)))
+        near = graph_of((self._families[position] for position in positions(kept)), len(self._families))
+        groups = [part & features for part in _components(near, kept & ~(1 << above)) if part & features]
+        if len(groups) > 1:
+            return min((self._one_by_one(above, groups, last) for last in groups), key=_cost)
+        plans = [self._known[above, features]]
+        for below, behind in self._cuts(above, features, near, kept).items():
+            first = _Step(features & ~behind, above, below)
+            plans.append(_Plan.of((first, *self._best(below, behind).steps)))
+        return min(plans, key=_cost)
+
+    def _one_by_one(self, above: VariableIndex, groups: list[Mask], last: Mask) -> _Plan:
+        """Return the plan that takes a group after the other, large ones first while there are few cases."""
+        others = sorted((group for group in groups if group != last), key=lambda group: -group.bit_count())
+        staying = (_Step(group, above, above) for group in others)
+        return _Plan.of(tuple(chain(staying, self._best(above, last).steps)))
+
+    def _cuts(
+        self, above: VariableIndex, features: Mask, near: list[Mask], kept: Mask
+    ) -> dict[VariableIndex, Mask]:
+        """Return variables with the features that they cut off from the class, the largest sets only."""
+        cuts: dict[VariableIndex, Mask] = {}
+        for below in positions(kept & self._binary & ~self._features & ~(1 << above)):
+            beside = _component(near, above, kept & ~(1 << below))
+            behind = features & ~beside
+            if behind and not any(behind & ~other == 0 for other in cuts.values()):
+                cuts = {b: other for b, other in cuts.items() if other & ~behind}
+                cuts[below] = behind
+        return cuts
+
+
+def _cost(plan: _Plan) -> _Cost:
+    return plan.cost
+
+
+def _component(near: list[Mask], start: VariableIndex, allowed: Mask) -> Mask:
+    """Return the variables that a path inside ``allowed`` joins to the start."""
+    found = fresh = 1 << start
+    while fresh:
+        fresh = union(near[position] for position in positions(fresh)) & allowed & ~found
+        found |= fresh
+    return found
+
+
+def _components(near: list[Mask], allowed: Mask) -> list[Mask]:
+    parts = []
+    while allowed:
+        part = _component(near, (allowed & -allowed).bit_length() - 1, allowed)
+        parts.append(part)
+        allowed &= ~part
+    return parts

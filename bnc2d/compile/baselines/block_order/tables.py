@@ -1,0 +1,198 @@
+"""Tables of blocks: ``P(f, s' | s)`` for all instances ``f`` of a block between the classes ``s`` and ``s'``.
+
+It is ``P(s, f, s') / P(s)``, both by variable elimination on the ancestors alone. The entries of an instance
+carry a common positive factor, which changes no decision: float64 ones are scaled by a power of two, exact
+ones are integers, and instead of dividing by ``P(s)`` they are multiplied by the ``P`` of the other state.
+A state of probability zero is never reached; its entries are left as they are, which is zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log2
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.checkpoints import Check, no_check
+from bnc2d.compile.baselines.block_order.search import Block
+from bnc2d.compile.graph.jointree import Name
+from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.errors import LimitExceeded
+from bnc2d.model.cpt import CPT
+from bnc2d.model.elimination import FactorShape, Plan, plan_elimination
+from bnc2d.model.factors import LOWEST_EXPONENT, Factor, exponents, multiply_out, power_below
+
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.intp]  # instances of a block by number, the last feature varying fastest
+Matrix: TypeAlias = list[list[int]]
+
+# A float64 row is trusted where no positive entry is below this share of its largest: the product of any two
+# such entries is then far from underflow.
+SMALLEST_SHARE = 2.0**-400
+# Tables of an elimination are kept within so many entries, by taking fewer instances at a time.
+_CHUNK = 1 << 18
+_MAX_ENTRIES = 1 << 26
+_MAX_EXACT_ENTRIES = 1 << 20
+# A table, the product it comes from, and the two factors of that.
+_BYTES_PER_ENTRY = 4 * 8
+
+
+@dataclass(frozen=True)
+class Rows:
+    """``values[instance, s, s']`` with an error account as in ``model/factors.py``."""
+
+    values: Floats
+    trusted: NDArray[np.bool_]
+    roundings: int
+
+    @classmethod
+    def joined(cls, chunks: list[Rows]) -> Rows:
+        """Return the rows of all chunks."""
+        values = np.concatenate([chunk.values for chunk in chunks])
+        trusted = np.concatenate([chunk.trusted for chunk in chunks])
+        return cls(values, trusted, max(chunk.roundings for chunk in chunks))
+
+
+class BlockTable:
+    """Computes rows of the table of a block, in float64 or in integers; the last block has one ``s'``."""
+
+    def __init__(
+        self, prepared: Prepared, block: Block, memory_limit: int = 1 << 32, check: Check = no_check
+    ) -> None:
+        self.block = block
+        outer = [block.above, block.below or block.above]
+        max_entries = min(_MAX_ENTRIES, memory_limit // _BYTES_PER_ENTRY)
+        self._joint = _Elimination(prepared, block.features, outer, max_entries, check)
+        prior = prior_of(prepared, block.above)
+        self._weights = [prior[1], prior[0]] if all(prior) else [1, 1]
+
+    def floats(self, numbers: Numbers) -> Rows:
+        """Return rows; their largest entry is about 1."""
+        factor = self._joint.factor(numbers, np.dtype(np.float64))
+        values, wide = scaled(self._square(factor)[factor.pattern_of_row])
+        largest = max(self._weights)
+        weights = np.array([float(Fraction(weight, largest)) for weight in self._weights])
+        values, fits = scaled(values * weights[:, None])
+        trusted = factor.trusted[factor.pattern_of_row] & wide & fits
+        if weights.min() < SMALLEST_SHARE:
+            trusted[:] = False
+        return Rows(values, trusted, factor.roundings + 2)
+
+    def exact(self, numbers: Numbers) -> list[Matrix]:
+        """Return rows of integers."""
+        rows: list[Matrix] = []
+        step = self._joint.rows_at_once(len(numbers), exact=True)
+        for start in range(0, len(numbers), step):
+            factor = self._joint.factor(numbers[start : start + step], np.dtype(object))
+            values = self._square(factor) * np.array(self._weights, dtype=object)[:, None]
+            rows += values[factor.pattern_of_row].tolist()
+        return rows
+
+    def rows_at_once(self) -> int:
+        """Return how many rows to ask for at a time in float64."""
+        return self._joint.rows_at_once(min(1 << len(self.block.features), _CHUNK), exact=False)
+
+    def _square(self, factor: Factor) -> NDArray[Any]:
+        """Return ``[pattern, s, s']``: a class that stays is a diagonal, the last block a column."""
+        table, block = factor.table, self.block
+        if block.below is None:
+            return table.reshape(-1, 2, 1)
+        if block.below == block.above:
+            square = np.zeros((len(table), 2, 2), dtype=table.dtype)
+            square[:, [0, 1], [0, 1]] = table
+            return square
+        return table if factor.scope[0] == self._joint.ids[block.above] else table.transpose(0, 2, 1)
+
+
+def prior_of(prepared: Prepared, name: Name) -> list[int]:
+    """Return ``P(name)`` as integers over a common denominator."""
+    factor = _Elimination(prepared, (), [name]).factor(np.zeros(1, dtype=np.intp), np.dtype(object))
+    prior: list[int] = factor.table[0].tolist()
+    return prior
+
+
+def scaled(values: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return non-negative rows scaled by powers of two to a largest entry of about 1, and which are in range.
+
+    Powers of two round nothing, except where an entry is too small for its row; such rows are not in range.
+    """
+    largest = values.max(axis=(1, 2))
+    result = values * power_below(largest)[:, None, None]
+    small = (result < SMALLEST_SHARE) & (values > 0)
+    return result, np.logical_not(np.logical_or.reduce(small, axis=(1, 2)))
+
+
+class _Elimination:
+    """Eliminates all hidden variables but the ``kept`` ones, for instances of some features."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        features: tuple[Name, ...],
+        kept: list[Name],
+        max_entries: int = _MAX_ENTRIES,
+        check: Check = no_check,
+    ) -> None:
+        self._max_entries, self._check = max_entries, check
+        network = prepared.network
+        self.ids = {name: position for position, name in enumerate(network.names)}
+        self._column = {self.ids[name]: column for column, name in enumerate(features)}
+        self._sizes = [len(variable) for variable in network.variables]
+        self._kept = frozenset(self.ids[name] for name in kept)
+        relevant = network.ancestors([*kept, *features])
+        self._cpts = [network.cpt(name) for name in network.names if name in relevant]
+        self._plans: dict[int, Plan] = {}
+
+    def factor(self, numbers: Numbers, dtype: np.dtype[Any]) -> Factor:
+        """Return the factor of the kept variables, with a pattern for each instance."""
+        width = len(self._column)
+        states = numbers[:, None] >> np.arange(width - 1, -1, -1) & 1
+        alive = [self._load(cpt, states, dtype) for cpt in self._cpts]
+        for step in self._plan(len(numbers)).steps:
+            self._check()
+            users = [factor for factor in alive if step[0] in factor.scope]
+            alive = [factor for factor in alive if step[0] not in factor.scope]
+            alive.append(multiply_out(users, step))
+        return multiply_out(alive, ())
+
+    def rows_at_once(self, rows: int, exact: bool) -> int:
+        """Return how many instances keep every table within its limit; refuse where not even one does."""
+        limit = min(_MAX_EXACT_ENTRIES, self._max_entries) if exact else self._max_entries
+        while rows > 1 and self._plan(rows).largest_table > limit:
+            rows = (rows + 1) // 2
+        needed = self._plan(rows).largest_table
+        if needed > limit:
+            raise LimitExceeded(
+                f"the table of a block needs 2^{ceil(log2(needed))} entries for an instance "
+                f"(limit 2^{ceil(log2(max(limit, 1)))}); raise memory_limit or use method='fast'"
+            )
+        return rows
+
+    def _plan(self, rows: int) -> Plan:
+        rows = 1 << max(rows - 1, 0).bit_length()  # plan for the next power of two, so plans are reused
+        if rows not in self._plans:
+            shapes = []
+            for cpt in self._cpts:
+                scope = frozenset(self.ids[variable.name] for variable in cpt.scope)
+                shapes.append(FactorShape(scope - self._column.keys(), scope & self._column.keys()))
+            attempts = 6 if rows == 1 else 20
+            self._plans[rows] = plan_elimination(
+                shapes, self._kept, self._sizes, rows, attempts, self._max_entries
+            )
+        return self._plans[rows]
+
+    def _load(self, cpt: CPT, states: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
+        """Return a table with one pattern for each state of its feature; features are binary leaves."""
+        ids = [self.ids[variable.name] for variable in cpt.scope]
+        source: NDArray[Any] = cpt.values if dtype == np.float64 else cpt.integers
+        table, pattern_of_row = source[None], np.zeros(len(states), dtype=np.intp)
+        if ids[-1] in self._column:
+            table, pattern_of_row = np.moveaxis(source, -1, 0), states[:, self._column[ids.pop()]]
+        trusted, lowest = np.ones(len(table), dtype=bool), 0.0
+        if dtype == np.float64:
+            lowest, _ = exponents(table)
+            trusted[:] = lowest >= LOWEST_EXPONENT and not cpt.rounds_to_zero
+        return Factor(tuple(ids), pattern_of_row, table, trusted, 1, lowest)

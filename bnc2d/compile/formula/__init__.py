@@ -1,0 +1,1 @@
+"""From a diagram to small OR-decomposable formulas."""

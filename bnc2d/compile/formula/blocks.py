@@ -1,0 +1,205 @@
+"""Small OR-decomposable formulas from a diagram: several levels are decided at once.
+
+A node of a decision diagram costs three gates, ``(x ∨ low) ∧ (¬x ∨ high)``. Here a block of levels is decided
+at once, as in a sentential decision diagram (Darwiche 2011): a node whose cells (the instances of the block's
+features) lead to functions ``g`` below the block is the AND of one clause ``q_g ∨ g`` for each of them. The
+guards ``q_g`` are over the block's features, so no OR shares a feature; all nodes of the block share them.
+
+A function and its complement have the same blocks: false and true change places, implications turn round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Numbers, joined, piece_of, take
+from bnc2d.base.checkpoints import checked, checkpoint, pieces
+from bnc2d.base.hashing import distinct
+from bnc2d.compile.formula.guards import CellSets, GuardBuilder, choose_guards
+from bnc2d.compile.formula.implication import Implications
+from bnc2d.compile.formula.netlist import Circuit, Draft
+from bnc2d.compile.formula.plan import Plan
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_in_pieces
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.domain import Domain
+
+# So many pairs of functions are looked at together, and in one block at most: no implications are sought in
+# blocks with more, nor any more once so many pairs are open.
+_PAIRS_TOGETHER = 1 << 18
+_PAIRS_OF_BLOCK = 1 << 22
+_OPEN_PAIRS = 1 << 22
+
+
+@dataclass
+class _Block:
+    """The nodes that a block decides, and the parts of their cells: row, function, cells."""
+
+    features: tuple[int, ...]
+    sizes: list[int]
+    nodes: Numbers
+    rows: Numbers
+    targets: Numbers
+    masks: CellSets
+    full: int
+    # Parts of a row: the function of the first implies that of the second.
+    implying: Numbers
+    implied: Numbers
+
+
+class BlockCircuits:
+    """The circuits of a function and of its complement, for a plan of blocks."""
+
+    def __init__(
+        self,
+        functions: SubFunctions,
+        plan: Plan,
+        tables: CellTables,
+        implications: Implications,
+    ) -> None:
+        self._functions = functions
+        self._blocks: list[_Block] = []  # from the last to the first
+        for start, stop in zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True):
+            checkpoint()
+            self._blocks.append(_block(functions, tables, start, stop))
+        self._find_implications(implications)
+
+    def _find_implications(self, implications: Implications) -> None:
+        """Look for implications between the functions of a row, in all blocks at once."""
+        found: list[tuple[_Block, Numbers, Numbers]] = []
+        count = 0
+        for block in self._blocks:
+            for left, right in _pairs(block):
+                checkpoint()
+                if count > _OPEN_PAIRS:
+                    break
+                open_pairs = ~implications.refuted(block.targets[left], block.targets[right])
+                found.append((block, left[open_pairs], right[open_pairs]))
+                count += len(found[-1][1])
+        if not found:
+            return
+        checkpoint()
+        asked = [np.concatenate([block.targets[pair[side]] for block, *pair in found]) for side in (0, 1)]
+        holds = implications.holds(asked[0], asked[1])
+        end = 0
+        for block, left, right in found:
+            start, end = end, end + len(left)
+            block.implying = np.concatenate([block.implying, left[holds[start:end]]])
+            block.implied = np.concatenate([block.implied, right[holds[start:end]]])
+
+    def circuit(self, domain: Domain, negated: bool) -> Circuit:
+        """Return the OR-decomposable circuit of the function or of its complement."""
+        draft = Draft(domain)
+        formulas = np.zeros(self._functions.node_count, dtype=np.int64)
+        formulas[:2] = (TRUE, FALSE) if negated else (FALSE, TRUE)
+        for block in self._blocks:
+            checkpoint()
+            _add_block(block, formulas, draft, negated)
+        return draft.finish(int(formulas[self._functions.root]))
+
+
+def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -> _Block:
+    nodes, _, cells = tables.block(start, stop)
+    width = cells.shape[1]
+    if width <= 64:
+        bits: CellSets = np.left_shift(np.uint64(1), np.arange(width, dtype=np.uint64))
+    else:
+        bits = np.array([1 << cell for cell in range(width)], dtype=object)
+    none = np.zeros(0, dtype=np.int64)
+    rows, targets, masks = [none], [none], [bits[:0]]
+    for piece, parts in parts_in_pieces(cells):
+        rows.append(parts.firsts // width + piece.start)
+        targets.append(parts.targets)
+        masks.append(np.bitwise_or.reduceat(bits[parts.cells], parts.firsts))
+    return _Block(
+        functions.features[start:stop],
+        tables.sizes[start:stop],
+        nodes,
+        joined(rows),
+        joined(targets),
+        joined(masks),
+        (1 << width) - 1,
+        none,
+        none,
+    )
+
+
+def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the pairs of parts of a row that lead to different functions, other than false and true."""
+    inner = np.flatnonzero(block.targets > 1)
+    rows = take(block.rows, inner)
+    counts = np.bincount(rows, minlength=len(block.nodes))
+    checkpoint()
+    firsts = np.cumsum(counts) - counts
+    others = take(counts, rows)  # for each part, the parts of its row
+    ends = np.cumsum(others)
+    if not len(inner) or ends[-1] > _PAIRS_OF_BLOCK:
+        return
+    start = 0
+    while start < len(inner):
+        before = int(ends[start] - others[start])
+        stop = max(start + 1, int(np.searchsorted(ends, before + _PAIRS_TOGETHER, side="right")))
+        repeats = others[start:stop]
+        left = np.repeat(np.arange(start, stop), repeats)
+        shifts = np.repeat(firsts[rows[start:stop]] - (ends[start:stop] - repeats - before), repeats)
+        right = np.arange(len(left)) + shifts
+        different = left != right
+        yield inner[left[different]], inner[right[different]]
+        start = stop
+
+
+def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[CellSets, CellSets]:
+    """Return the cells that the guards of some parts must and may have."""
+    false = 1 if negated else 0
+    claimed = block.masks.copy()
+    refused = np.flatnonzero(block.targets == false)
+    empty = np.zeros(len(block.nodes), dtype=block.masks.dtype)
+    empty[block.rows[refused]] = block.masks[refused]
+    for piece in pieces(len(claimed), piece_of(claimed.dtype)):
+        claimed[piece] |= empty[block.rows[piece]]
+    claimed[refused] = block.masks[refused]
+    left, right = (block.implied, block.implying) if negated else (block.implying, block.implied)
+    for piece in pieces(len(right), piece_of(claimed.dtype)):
+        np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
+    full = block.masks.dtype.type(block.full) if block.masks.dtype != object else block.full
+    checkpoint()
+    must = full & ~claimed[kept]
+    checkpoint()
+    return must, full & ~block.masks[kept]
+
+
+def _add_block(block: _Block, formulas: Numbers, draft: Draft, negated: bool) -> None:
+    """Add the gates of a block; set the formulas of its nodes."""
+    kept = block.targets != (0 if negated else 1)
+    guards, places = choose_guards(*_ranges(block, kept, negated))
+    builder = GuardBuilder(block.features, block.sizes, draft)
+    checkpoint()
+    guard = take(np.array([builder.formula(cells) for cells in checked(guards)], dtype=np.int64), places)
+    below = take(formulas, block.targets[kept])
+    # Without a guard a clause is the function below, and without that it is the guard.
+    clauses = guard + below
+    checkpoint()
+    proper = (guard != FALSE) & (below != FALSE)
+    codes, _, inverse = distinct((guard[proper] << 32) | below[proper])
+    checkpoint()
+    pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1).reshape(-1)
+    clauses[proper] = take(draft.add_gates(Kind.OR, np.full(len(codes), 2), pairs), inverse)
+    checkpoint()
+    rows = block.rows[kept]
+    counts = np.bincount(rows, minlength=len(block.nodes))
+    alone = counts == 1
+    single = take(alone, rows)
+    formulas[block.nodes[alone]] = clauses[single]
+    checkpoint()
+    several = ~alone
+    formulas[block.nodes[several]] = draft.add_gates(Kind.AND, counts[several], clauses[~single])
+
+
+def build(functions: SubFunctions, plan: Plan, manager: Manager) -> NodeId:
+    """Return the OR-decomposable formula of the function, flattened, for a plan."""
+    implications = Implications(functions.levels, functions.offsets())
+    circuits = BlockCircuits(functions, plan, CellTables(functions), implications)
+    return circuits.circuit(manager.domain, negated=False).add_to(manager)

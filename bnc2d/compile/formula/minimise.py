@@ -1,0 +1,190 @@
+"""Small OR-decomposable formulas of the classes of a diagram: the best of a few circuits each.
+
+Steps, for the function "the instance is in this class", with states that are alike as one (``state_groups``):
+1. the two-ended diagram of the class, in the given order of features and in one found by sifting;
+2. for each order, blocks of levels for a few estimates of what guards cost (see ``plan``);
+3. the circuit of each plan, flattened (see ``blocks``); the one with the fewest nodes is kept.
+Every step preserves the function, and how much is tried depends on sizes only, never on the clock: the same
+diagram always gives the same circuits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bnc2d.compile.formula.absorb import dissolvable, flatten
+from bnc2d.compile.formula.blocks import BlockCircuits
+from bnc2d.compile.formula.implication import Implications
+from bnc2d.compile.formula.netlist import Circuit
+from bnc2d.compile.formula.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
+from bnc2d.compile.formula.state_groups import StateGroups
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, two_ended
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.queries import node_count
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.sifting import sift
+from bnc2d.logic.diagram.to_circuit import class_formula
+from bnc2d.logic.domain import Domain
+
+# Rows that sifting may touch, in diagrams of at most so many nodes; then nodes of all diagrams that circuits
+# are made from, where that allows more than one circuit for each order.
+_SIFT_WORK = 600_000
+_SIFTED_NODES = 20_000
+_TRIED_NODES = 4_000
+_GUARD_SCALES = (1.0, 0.6, 1.5)
+# In larger diagrams no second circuit is made, neither of other blocks nor the plain one.
+_COMPARED_NODES = 20_000
+# Other blocks are tried where they promise to save this much, and the first circuit is no smaller than this
+# share of its estimate (or has more nodes than the diagram).
+_PROMISED = 0.985
+_AS_ESTIMATED = 0.92
+
+
+@dataclass(frozen=True)
+class SmallFormulas:
+    """For each class its formula and the formula of its complement, all in one manager."""
+
+    manager: Manager
+    formulas: tuple[NodeId, ...]
+    negations: tuple[NodeId, ...]
+
+
+class _Function:
+    """A diagram as a function, with what its plans share."""
+
+    def __init__(self, diagram: Diagram) -> None:
+        self.diagram = diagram
+        self.functions = SubFunctions.of(diagram)
+        self.tables = CellTables(self.functions)
+        self.planner = Planner(self.functions, self.tables)
+
+    @cached_property
+    def implications(self) -> Implications:
+        """Which sub-functions imply which."""
+        return Implications(self.functions.levels, self.functions.offsets())
+
+    @cached_property
+    def plain_size_at_least(self) -> int:
+        """A lower bound on the nodes of the plain circuit."""
+        return plain_size_at_least(self.functions)
+
+    def candidates(self, estimates: Sequence[Estimate]) -> list[_Candidate]:
+        """Return the cheapest plan for each estimate, each plan once."""
+        plans = dict.fromkeys(self.planner.plan(estimate) for estimate in estimates)
+        return [_Candidate(self, plan) for plan in plans]
+
+
+class _Candidate:
+    """A function with a plan of blocks."""
+
+    def __init__(self, function: _Function, plan: Plan) -> None:
+        self.function, self.plan = function, plan
+
+    @cached_property
+    def _circuits(self) -> BlockCircuits:
+        of = self.function
+        return BlockCircuits(of.functions, self.plan, of.tables, of.implications)
+
+    def circuit(self, domain: Domain, negated: bool) -> Circuit:
+        """Return the circuit of the function or of its complement."""
+        return self._circuits.circuit(domain, negated)
+
+
+class Minimiser:
+    """Makes the formulas of a diagram's labels on demand, in ``manager``; each is made once.
+
+    ``effort`` scales how much is tried: 0 means one or two circuits, in the given order of features.
+    """
+
+    def __init__(self, diagram: Diagram, domain: Domain, effort: float = 1.0) -> None:
+        self.manager = Manager(domain)
+        self._whole = diagram
+        self._effort = effort
+        self._formulas: dict[tuple[int, bool], NodeId] = {}
+        self._candidates: dict[int, list[_Candidate]] = {}
+
+    @cached_property
+    def _groups(self) -> StateGroups:
+        """The diagram that formulas are made of, over groups of states."""
+        return StateGroups.of(self._whole, self.manager.domain)
+
+    def formula(self, label: int, negated: bool = False) -> NodeId:
+        """Return the OR-decomposable formula of the instances with this label, or of all others."""
+        if self._whole.ends == 2 and label == 0:
+            label, negated = 1, not negated
+        key = (label, negated)
+        if key not in self._formulas:
+            self._formulas[key] = self._make(label, negated)
+        return self._formulas[key]
+
+    def _make(self, label: int, negated: bool) -> NodeId:
+        domain = self._groups.domain
+        first_time = label not in self._candidates
+        candidates = self._plan(label) if first_time else self._candidates[label]
+        given = candidates[0].function
+        made = [candidate.circuit(domain, negated) for candidate in candidates]
+        if first_time and len(made) == 1:
+            other = _second_plan(candidates[0], made[0].size)
+            if other is not None:
+                candidates = [*candidates, other]
+                made.append(other.circuit(domain, negated))
+        best = min(range(len(made)), key=lambda position: made[position].size)
+        # What suits a function suits its complement, give or take.
+        self._candidates[label] = [candidates[0]] if best == 0 else [candidates[0], candidates[best]]
+        if made[best].size > given.diagram.node_count and made[best].size > given.plain_size_at_least:
+            plain = self._plain(given.diagram, negated, made[best].size)
+            if plain is not None:
+                return plain
+        return made[best].add_to(self.manager, self._groups.states)
+
+    def _plain(self, diagram: Diagram, negated: bool, limit: int) -> NodeId | None:
+        """Return the formula that decides one level at a time, if it has fewer nodes than the limit."""
+        if diagram.node_count > _COMPARED_NODES:
+            return None
+        scratch = Manager(self._groups.domain)
+        root = class_formula(diagram, scratch, 1, negated)
+        dissolved = dissolvable(scratch, root)
+        if node_count(scratch, root) - len(dissolved) >= limit:
+            return None
+        return flatten(scratch, root, self.manager, dissolved, self._groups.states)
+
+    def _plan(self, label: int) -> list[_Candidate]:
+        """Return what to try: orders with blocks, the given order first."""
+        given = two_ended(self._groups.diagram, label)
+        functions = [_Function(given)]
+        if not given.node_count or self._effort <= 0:
+            return functions[0].candidates([scaled(1.0)])
+        share = self._effort / (1 if self._whole.ends == 2 else self._whole.ends)
+        if given.node_count <= share * _SIFTED_NODES:
+            sifted = sift(given, self._groups.domain.cardinalities, int(share * _SIFT_WORK))
+            if sifted is not given:
+                functions.append(_Function(sifted))
+        plans = [function.candidates([scaled(scale) for scale in _GUARD_SCALES]) for function in functions]
+        # All orders with the first scale, then with the second, and so on.
+        ranked = [row[turn] for turn in range(len(_GUARD_SCALES)) for row in plans if turn < len(row)]
+        affordable = int(share * _TRIED_NODES) // given.node_count
+        return ranked[: max(len(functions), affordable)]
+
+
+def _second_plan(first: _Candidate, size: int) -> _Candidate | None:
+    """Return other blocks for the function of a circuit of so many nodes, where they promise to be better."""
+    nodes, planner = first.function.diagram.node_count, first.function.planner
+    if not 0 < nodes <= _COMPARED_NODES:
+        return None
+    estimated = planner.size(first.plan, shared)
+    if size <= nodes and size < _AS_ESTIMATED * estimated:
+        return None
+    plan = planner.plan(shared)
+    if planner.size(plan, shared) > _PROMISED * estimated:
+        return None
+    return _Candidate(first.function, plan)
+
+
+def small_formulas(diagram: Diagram, domain: Domain, classes: int, *, effort: float = 1.0) -> SmallFormulas:
+    """Return the formulas of the labels ``0 .. classes-1`` and of their complements."""
+    minimiser = Minimiser(diagram, domain, effort)
+    formulas = tuple(minimiser.formula(label) for label in range(classes))
+    negations = tuple(minimiser.formula(label, negated=True) for label in range(classes))
+    return SmallFormulas(minimiser.manager, formulas, negations)

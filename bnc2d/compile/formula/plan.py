@@ -1,0 +1,182 @@
+"""Which levels of a diagram to decide together: blocks chosen by dynamic programming.
+
+What a block costs does not depend on the blocks before and after it: the nodes that it decides are those that
+an edge from before it reaches. The gates of a block are counted, those of its guards are estimated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Numbers, joined, take
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import hash_weights, sorted_distinct
+from bnc2d.compile.formula.subfunctions import (
+    BlockRows,
+    CellTables,
+    SubFunctions,
+    parts_in_pieces,
+)
+
+# A block has at most so many cells, unless it is a single feature.
+_CELLS = 64
+# Where a block's table would be larger than this and than the diagram, blocks stay shorter.
+_CELLS_AT_ONCE = 100_000
+# Blocks are counted together up to about so many cells, and at most so many (their number is part of a key).
+_CELLS_TOGETHER = 1 << 18
+_BLOCKS_TOGETHER = 64
+_NUMBER_BITS = 6
+# Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits. Where a block has n
+# guards they share gates, and each needs about factor / n^exponent of them: nearer the truth, unless
+# implications leave far fewer guards than are counted here.
+_GUARD_GATES = (0.0, 1.0, 1.5, 2.0, 3.0)
+_SHARED_GATES = ((0.0, 0.0), (0.8, 0.15), (2.0, 0.3), (3.0, 0.3), (5.0, 0.3))
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_WEIGHTS = hash_weights(4096)
+
+Plan: TypeAlias = tuple[int, ...]  # the first level of each block, and last the number of levels
+Estimate: TypeAlias = Callable[[int, int], float]  # length of a block, its guards: their gates
+_Costs: TypeAlias = dict[tuple[int, int], tuple[int, int]]  # by first level and length: gates, guards
+
+
+def scaled(scale: float) -> Estimate:
+    """Return the estimate that every guard over equally many levels needs equally many gates."""
+    return lambda length, guards: scale * (guards * _GUARD_GATES[length - 1])
+
+
+def shared(length: int, guards: int) -> float:
+    """Estimate the gates of guards that share some."""
+    factor, exponent = _SHARED_GATES[length - 1]
+    each: float = min(_GUARD_GATES[length - 1], factor / max(guards, 1) ** exponent)
+    return guards * each
+
+
+class Planner:
+    """Counts what blocks cost, once, and finds the cheapest plans for estimates of what guards cost."""
+
+    def __init__(self, functions: SubFunctions, tables: CellTables) -> None:
+        self._last = len(functions.levels)
+        self._costs = _costs(tables, max(_CELLS_AT_ONCE, functions.node_count))
+
+    def plan(self, estimate: Estimate) -> Plan:
+        """Return the cheapest blocks; of equally cheap ones the shorter first."""
+        best = [0.0] * (self._last + 1)
+        following = [0] * (self._last + 1)
+        for start in range(self._last - 1, -1, -1):
+            best[start], following[start] = min(
+                (self._cost(start, stop, estimate) + best[stop], stop)
+                for stop in range(start + 1, min(self._last, start + len(_GUARD_GATES)) + 1)
+                if (start, stop - start) in self._costs
+            )
+        plan = [0]
+        while plan[-1] < self._last:
+            plan.append(following[plan[-1]])
+        return tuple(plan)
+
+    def size(self, plan: Plan, estimate: Estimate) -> float:
+        """Return how many gates a plan is estimated to need."""
+        return sum(self._cost(start, stop, estimate) for start, stop in pairwise(plan))
+
+    def _cost(self, start: int, stop: int, estimate: Estimate) -> float:
+        gates, guards = self._costs[start, stop - start]
+        return gates + estimate(stop - start, guards)
+
+
+def _costs(tables: CellTables, cells_at_once: int) -> _Costs:
+    costs: _Costs = {}
+    for together in _chunks(tables.counts):
+        pending = [(group, 0, CellTables.none()) for group in _by_size(tables, together)]
+        while pending:
+            checkpoint()
+            starts, length, rows = pending.pop()
+            rows = tables.extend(rows, starts, length)
+            length += 1
+            numbers = np.searchsorted(starts, rows.starts)
+            gates, guards = _block_costs(rows.cells, numbers, len(starts))
+            found = zip(gates.tolist(), guards.tolist(), strict=True)
+            costs.update(((start, length), cost) for start, cost in zip(starts.tolist(), found, strict=True))
+            if length == len(_GUARD_GATES):
+                continue
+            height = np.bincount(numbers, minlength=len(starts))
+            growing = starts[starts + length < len(tables.sizes)]
+            height = height[: len(growing)]
+            for group in _by_size(tables, growing, length):
+                width = rows.cells.shape[1] * tables.sizes[int(group[0]) + length]
+                fitting = group[width * height[np.searchsorted(starts, group)] <= cells_at_once]
+                if width <= _CELLS and len(fitting):
+                    pending.append((fitting, length, _rows_of(rows, fitting, len(fitting) == len(starts))))
+    return costs
+
+
+def _chunks(counts: Numbers) -> Iterator[Numbers]:
+    """Split the levels into runs whose blocks are counted together."""
+    run: list[int] = []
+    cells = 0
+    for start, count in enumerate(counts.tolist()):
+        if run and (cells + count * _CELLS // 2 > _CELLS_TOGETHER or len(run) == _BLOCKS_TOGETHER):
+            yield np.array(run)
+            run, cells = [], 0
+        run.append(start)
+        cells += count * _CELLS // 2
+    if run:
+        yield np.array(run)
+
+
+def _by_size(tables: CellTables, starts: Numbers, length: int = 0) -> list[Numbers]:
+    """Group blocks by the size of the level that follows their first ``length`` ones."""
+    groups: dict[int, list[int]] = {}
+    for start in starts.tolist():
+        groups.setdefault(tables.sizes[start + length], []).append(start)
+    return [np.array(group) for group in groups.values()]
+
+
+def _rows_of(rows: BlockRows, starts: Numbers, everything: bool) -> BlockRows:
+    if everything:
+        return rows
+    kept = np.isin(rows.starts, starts)
+    return BlockRows(rows.nodes[kept], rows.starts[kept], rows.cells[kept])
+
+
+def _block_costs(cells: Numbers, numbers: Numbers, blocks: int) -> tuple[Numbers, Numbers]:
+    """Return for each block its gates, an AND per row and an OR per clause, and its different guards.
+
+    ``numbers`` is the block of each row. A set of cells is told from others by the sum of its cells' weights.
+    """
+    gates = np.bincount(numbers, minlength=blocks)
+    if not len(cells):
+        return gates, gates
+    drop = np.uint64(_NUMBER_BITS)
+    guards, clauses = [], []
+    for piece, parts in parts_in_pieces(cells):
+        sets = np.add.reduceat(_WEIGHTS[parts.cells % len(_WEIGHTS)], parts.firsts)
+        block = numbers[piece].astype(np.uint64)[parts.firsts // cells.shape[1]]
+        block <<= np.uint64(64 - _NUMBER_BITS)
+        guards.append((block | (sets * _ODD >> drop))[parts.targets != 1])
+        inner = parts.targets > 1
+        clause = (sets[inner] * _ODD + parts.targets[inner].astype(np.uint64)) * _ODD
+        clauses.append(block[inner] | (clause >> drop))
+    return gates + _distinct(joined(clauses), blocks), _distinct(joined(guards), blocks)
+
+
+def _distinct(keys: NDArray[np.uint64], blocks: int) -> Numbers:
+    """Return how many different keys each block has; its number is in their first bits."""
+    numbers = sorted_distinct(keys) >> np.uint64(64 - _NUMBER_BITS)
+    return np.bincount(numbers.astype(np.int64), minlength=blocks)
+
+
+def plain_size_at_least(functions: SubFunctions) -> int:
+    """Return a lower bound on the nodes of the circuit that decides one level at a time.
+
+    It holds for the complement as well. A node without constant children needs an AND and an OR for each of
+    its clauses; equal ones are shared.
+    """
+    total = 0
+    for level in functions.levels:
+        rows = take(level, np.flatnonzero(level.min(axis=1) > 1))
+        total += int(_block_costs(rows, np.zeros(len(rows), dtype=np.int64), 1)[0][0])
+    return max(functions.node_count - 2, total)

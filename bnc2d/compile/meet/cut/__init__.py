@@ -1,0 +1,1 @@
+"""Where the features are cut in two, and what that costs."""

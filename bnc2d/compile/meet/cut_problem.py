@@ -1,0 +1,103 @@
+"""Two sides of a cut that meet: the features of each, the weights of the classes, and what a tie means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from bnc2d.base.checkpoints import Check, no_check
+from bnc2d.compile.graph.jointree import Name
+from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.meet.cut.cut import Cut
+from bnc2d.compile.meet.exact_labels import ByInstances, ByParts
+from bnc2d.compile.meet.join import Join, join_parts
+from bnc2d.compile.meet.labels import Decider
+from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.tables.messages import Side, has_prior
+from bnc2d.model.classifier import Classifier
+
+Given = Mapping[Name, int]  # states of features that are set beforehand
+
+
+class Meeting:
+    """The side with more instances first; ``fixed`` features are set beforehand and belong to neither.
+
+    ``structural`` tables show every tie that follows from the structure (see ``parts.multiply_out``).
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        prepared: Prepared,
+        cut: Cut,
+        fixed: Sequence[Name] = (),
+        structural: bool = False,
+    ) -> None:
+        self.classifier, self.prepared, self.fixed = classifier, prepared, tuple(fixed)
+        self._structural = structural
+        self._sides = [Side(prepared, cut.first), Side(prepared, cut.second)]
+        self._sides.sort(key=lambda side: prod(self.cardinalities(self._free(side))), reverse=True)
+        self.first, self.second = (self._free(side) for side in self._sides)
+        self.position = {name: position for position, name in enumerate(prepared.features)}
+        self._target = prepared.network.index(prepared.target)
+        self._sizes = {position: len(v) for position, v in enumerate(prepared.network.variables)}
+        classes = len(classifier.classes)
+        self.ends = classes + classifier.rule.leaves_ties
+        self.priors = [Fraction(1)] * classes
+        if has_prior(prepared):
+            self.priors = prepared.network.cpt(prepared.target).exact.tolist()
+
+    def _free(self, side: Side) -> tuple[Name, ...]:
+        return tuple(name for name in side.features if name not in self.fixed)
+
+    def cardinalities(self, names: Sequence[Name]) -> list[int]:
+        """Return the number of states of each feature."""
+        return [len(self.prepared.network.variable(name)) for name in names]
+
+    def blocks(self) -> Iterator[Given]:
+        """Yield every instance of the fixed features."""
+        for states in product(*map(range, self.cardinalities(self.fixed))):
+            yield dict(zip(self.fixed, states, strict=True))
+
+    def parts(self, given: Given, exact: bool = False, check: Check = no_check) -> tuple[Part, Part]:
+        """Return the tables of both sides."""
+        first, second = (side.part(given, exact, self._structural, check) for side in self._sides)
+        return first, second
+
+    def join(self, first: Part, second: Part) -> Join:
+        """Return what decides between the classes."""
+        rule = self.classifier.rule
+        weights = list(self.priors)
+        if rule.threshold is not None:
+            weights[rule.positive] *= 1 - rule.threshold
+            weights[1 - rule.positive] *= rule.threshold
+        return join_parts(first, second, self._target, weights, self._sizes)
+
+    def decider(self, join: Join) -> Decider:
+        """Return what labels the cells; a tie of all classes decides like an impossible instance."""
+        rule, classes = self.classifier.rule, len(self.classifier.classes)
+        tie = rule.exact_label([0] * classes) % (classes + 1)
+        winners = tuple(classes if len(ys) > 1 and rule.leaves_ties else ys[0] for ys in join.labels)
+        return Decider(join, tie, winners)
+
+    def by_parts(self, given: Given, check: Check = no_check) -> ByParts:
+        """Return exact labels from integer tables."""
+        first, second = self.parts(given, exact=True, check=check)
+        return ByParts(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
+
+    def by_instances(self, given: Given, check: Check = no_check) -> ByInstances:
+        """Return exact labels from the classifier."""
+        template = [0] * len(self.prepared.features)
+        for name, state in given.items():
+            template[self.position[name]] = state
+        sides = self.first, self.second
+        first, second = ([self.position[name] for name in side] for side in sides)
+        return ByInstances(
+            self.classifier,
+            template,
+            (first, second),
+            (self.cardinalities(self.first), self.cardinalities(self.second)),
+            check,
+        )

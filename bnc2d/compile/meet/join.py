@@ -1,0 +1,318 @@
+"""Joining the two tables of a cut: matrix products that decide the class of all instances.
+
+``P(y, u, v) = w_y Σ_s A[y, s, u] B[y, s, v]`` with the weights ``w`` of a prior and a threshold. All states
+``(y, s)`` that are one class of one side are summed up on the other side first, so the product runs over
+classes. With two classes the difference is a single product, with signed weights. Weights are added up as
+rationals, so terms that cancel in truth are gone: a difference without any term is a tie, and proven.
+
+Where the exponents of tables and weights prove that no operation leaves the range of float64, rounding is the
+only error. Elsewhere all patterns are scaled to a largest entry near 1 and ``Underflow`` says what is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import log2
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import blocks
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct, distinct_rows, stable_order
+from bnc2d.compile.meet.tables.compressed_factor import Integers, Part, rescaled, spread
+from bnc2d.compile.meet.tables.underflow import Lost, Underflow, exponents_of
+from bnc2d.model.elimination import VariableId
+from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+# The error bounds of ``labels.py`` hold for relative errors up to this.
+_MAX_SHARE = 0.001
+# What adding a term up costs, in multiplications of a matrix product.
+_COLLECTING = 32
+_PIECE = 1 << 17
+
+
+@dataclass(frozen=True)
+class Collector:
+    """Weighted sums of the rows of a table: sum ``i`` takes the terms from ``starts[i]`` on."""
+
+    source: Integers
+    weight: Matrix
+    starts: Integers
+
+    @classmethod
+    def of(cls, source: Integers, weight: Matrix, target: Integers) -> Collector:
+        """Return the sums of ``weight * table[source]`` with one ``target``, in order of targets."""
+        order = stable_order(target)
+        starts = np.flatnonzero(np.diff(target[order], prepend=-1))
+        return cls(source[order], weight[order], starts)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether a weight is negative."""
+        return bool((self.weight < 0).any())
+
+    def sums(self, table: Matrix) -> Matrix:
+        """Return a row for each sum."""
+        found = np.empty((len(self.starts), table.shape[1]))
+        if len(self.starts) == len(self.source):
+            for block in blocks(found.shape):
+                some = self.source[block[0]], *block[1:]
+                found[block] = table[some] * (
+                    self.weight[block[0], None] if len(block) == 1 else self.weight[block[0]]
+                )
+            return found
+        step = max(1, _PIECE // (table.shape[1] * (len(self.source) // len(self.starts) + 1)))
+        for at in range(0, len(self.starts), step):
+            checkpoint()
+            starts = self.starts[at : at + step]
+            end = self.starts[at + step] if at + step < len(self.starts) else len(self.source)
+            piece = slice(starts[0], end)
+            terms = table[self.source[piece]] * self.weight[piece, None]
+            np.add.reduceat(terms, starts - starts[0], axis=0, out=found[at : at + step])
+        return found
+
+    def sizes(self) -> Collector:
+        """Return the sums of absolute terms."""
+        return replace(self, weight=np.abs(self.weight))
+
+    def supports(self, table: Matrix) -> Matrix:
+        """Return the number of positive terms of each sum of sizes."""
+        return replace(self, weight=np.ones(len(self.weight))).sums((table > 0).astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Product:
+    """``left(table).T @ right`` approximates a sum over classes; the sizes are the same of absolute terms.
+
+    Entries of ``right_size`` are at most 1; a factor of a column is left out, the same in all products.
+    """
+
+    collector: Collector  # of the classes of the first side
+    right: Matrix  # [term, pattern of the second side]
+    right_size: Matrix
+    right_support: Matrix  # positive where the size is in truth; made only where sizes may vanish
+
+    @property
+    def terms(self) -> int:
+        """The number of products in a sum."""
+        return len(self.right)
+
+    def against(self, some: slice) -> Product:
+        """Return the same with some patterns of the second side."""
+        right, size, support = self.right, self.right_size, self.right_support
+        return Product(self.collector, right[:, some], size[:, some], support[:, some])
+
+    def left(self, table: Matrix) -> tuple[Matrix, Matrix]:
+        """Return ``[term, pattern]`` for patterns of the first side, and the same of absolute terms."""
+        values = self.collector.sums(table)
+        return values, self.collector.sizes().sums(table) if self.collector.is_signed else values
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Patterns of the first side: columns of its table, and what each may have lost to underflow."""
+
+    table: Matrix
+    lost: Lost
+
+    def __len__(self) -> int:
+        return int(self.table.shape[1])
+
+    def __getitem__(self, chosen: slice) -> Patterns:
+        return Patterns(self.table[:, chosen], self.lost[chosen])
+
+
+@dataclass(frozen=True)
+class Join:
+    """The products that decide: one difference for two classes, else a joint probability for each.
+
+    ``labels`` lists the classes that each joint probability stands for; those of one product tie exactly.
+    For two classes there is one product, ``P(1, u, v) - P(0, u, v)``, and ``labels`` is empty. ``roundings``
+    bounds the operations behind a computed product of ``first`` with the second side; ``underflow`` says what
+    else may be wrong with it, None for nothing.
+    """
+
+    first: Patterns
+    products: tuple[Product, ...]
+    labels: tuple[tuple[int, ...], ...]
+    roundings: int
+    underflow: Underflow | None
+
+    def against(self, some: slice) -> Join:
+        """Return the same with some patterns of the second side."""
+        products = tuple(product.against(some) for product in self.products)
+        underflow = None if self.underflow is None else self.underflow.against(some)
+        return replace(self, products=products, underflow=underflow)
+
+    @property
+    def is_provable(self) -> bool:
+        """Whether roundings are so few that the error bounds hold."""
+        return self.roundings * UNIT_ROUNDOFF < _MAX_SHARE
+
+    @property
+    def trusted(self) -> bool:
+        """Whether rounding is the only error, and small."""
+        return self.is_provable and self.underflow is None
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """The sum of ``weight A[a] B[b]``: classes of both sides and weights, none of them zero.
+
+    ``exponents`` are those of the true weights, which may be too small for float64.
+    """
+
+    a: Integers
+    b: Integers
+    weight: Matrix
+    exponents: tuple[float, float]
+
+
+def join_parts(
+    first: Part,
+    second: Part,
+    target: VariableId,
+    weights: Sequence[Fraction],
+    sizes: Mapping[VariableId, int],
+) -> Join:
+    """Return what decides between the classes of the target for all patterns of two parts."""
+    others = tuple(v for v in dict.fromkeys((*first.scope, *second.scope)) if v != target)
+    of_first, of_second = (
+        spread(part, (target, *others), sizes).reshape(len(weights), -1) for part in (first, second)
+    )
+    codes = np.empty_like(of_first)
+    for block in blocks(codes.shape):
+        codes[block] = of_first[block] * len(second.table) + of_second[block]
+    terms, labels = _terms(codes, len(second.table), _near_one(weights))
+    in_range = all(_is_in_range(first, second, each) for each in terms)
+    if not in_range:
+        first, second = rescaled(first), rescaled(second)
+    products, scale = _scaled([_product(each, first, second, in_range) for each in terms])
+    underflow = None
+    if not in_range:
+        total = max(float(np.abs(each.weight).sum()) for each in terms)
+        underflow = Underflow(1.0 + total, second.lost, np.maximum(scale, 1.0))
+    count = of_first.size + max(product.terms for product in products)
+    roundings = first.roundings + second.roundings + count + 4
+    return Join(Patterns(first.table, first.lost), tuple(products), labels, roundings, underflow)
+
+
+def _near_one(weights: Sequence[Fraction]) -> list[Fraction]:
+    """Return the weights scaled by a power of two to a largest one near 1."""
+    top = max(weights)
+    shift = top.denominator.bit_length() - top.numerator.bit_length()
+    return [weight * Fraction(2) ** shift for weight in weights]
+
+
+def _is_in_range(first: Part, second: Part, terms: _Terms) -> bool:
+    """Return whether no operation on positive numbers can leave the range of float64.
+
+    With exponents from ``lowest`` to ``highest`` on either side and for the weights: a weighted sum of the
+    second side is at most ``depth`` below the largest of its column, and so is its term below 1 after
+    scaling; a weighted sum of the first side, which takes that factor, is at most ``spread`` below the sum
+    of its pattern, and a product of both ``spread + depth`` below 1.
+    """
+    if first.may_hide_entries or second.may_hide_entries:
+        return False
+    lightest, heaviest = terms.exponents
+    added = log2(len(terms.weight) + 1) + 1
+    depth = heaviest - lightest + second.highest - second.lowest + added
+    spread = heaviest - lightest + first.highest - first.lowest + added + depth
+    smallest = lightest + min(second.lowest, first.lowest - depth)
+    largest = heaviest + max(first.highest, second.highest) + added
+    return spread + depth < -LOWEST_EXPONENT and smallest > LOWEST_EXPONENT and largest < HIGHEST_EXPONENT
+
+
+def _terms(
+    codes: Integers, width: int, weights: Sequence[Fraction]
+) -> tuple[list[_Terms], tuple[tuple[int, ...], ...]]:
+    """Return the sums that decide, from the pair of classes that each state ``[y, s]`` takes."""
+    pairs, _, places = distinct(codes.reshape(-1))
+    places = places.reshape(codes.shape)
+    counts = np.stack([np.bincount(row, minlength=len(pairs)) for row in places], axis=1)  # [pair, y]
+    kinds, first = distinct_rows(counts)
+    by_class = [[weight * int(n) for n, weight in zip(counts[at], weights, strict=True)] for at in first]
+    if len(weights) == 2:
+        labels: list[tuple[int, ...]] = []
+        columns = [[row[1] - row[0] for row in by_class]]
+    else:
+        alike: dict[tuple[Fraction, ...], list[int]] = {}
+        for y in range(len(weights)):
+            alike.setdefault(tuple(row[y] for row in by_class), []).append(y)
+        labels = [tuple(ys) for ys in alike.values()]
+        columns = [list(column) for column in alike]
+    found = []
+    for column in columns:
+        weight = np.array([float(value) for value in column])[kinds]
+        real = np.array([value != 0 for value in column], dtype=bool)[kinds]
+        found.append(_Terms(pairs[real] // width, pairs[real] % width, weight[real], exponents_of(column)))
+    return found, tuple(labels)
+
+
+def _product(terms: _Terms, first: Part, second: Part, in_range: bool) -> Product:
+    """Return the product of a sum: its terms collected by the classes of one side, whichever is cheaper."""
+    kept_a, kept_b = distinct(terms.a)[0], distinct(terms.b)[0]
+    cells = first.patterns * second.patterns
+    by_a = len(kept_a) * cells + _COLLECTING * len(terms.a) * second.patterns
+    by_b = len(kept_b) * cells + _COLLECTING * len(terms.a) * first.patterns
+    if by_b < by_a:
+        right = second.table[kept_b]
+        support = right if in_range else (right > 0).astype(np.float64)
+        return Product(Collector.of(terms.a, terms.weight, terms.b), right, right, support)
+    collector = Collector.of(terms.b, terms.weight, terms.a)
+    right = collector.sums(second.table)
+    right_size = collector.sizes().sums(second.table) if collector.is_signed else right
+    support = right_size if in_range else collector.supports(second.table)
+    return Product(Collector.of(kept_a, np.ones(len(kept_a)), kept_a), right, right_size, support)
+
+
+def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
+    """Scale columns and then terms of the right sides by powers of two to largest entries near 1.
+
+    Also returns the factors of the columns.
+    """
+    largest = np.zeros(products[0].right.shape[1])
+    for product in products:
+        largest = np.maximum(largest, product.right_size.max(axis=0, initial=0.0))
+    columns = -np.frexp(largest)[1]
+    scaled = []
+    for product in products:
+        terms = np.frexp(_largest(product.right_size, columns))[1]
+        right = _shifted(product.right, columns, terms)
+        size = right
+        if product.right_size is not product.right:
+            size = _shifted(product.right_size, columns, terms)
+        support = size if product.right_support is product.right_size else product.right_support
+        collector = product.collector
+        lengths = np.diff(collector.starts, append=len(collector.source))
+        weight = np.ldexp(collector.weight, np.repeat(terms, lengths))
+        scaled.append(Product(replace(collector, weight=weight), right, size, support))
+    with np.errstate(over="ignore"):
+        return scaled, np.ldexp(1.0, columns)
+
+
+def _largest(table: Matrix, columns: Integers) -> Matrix:
+    """Return the largest entry of each row, with columns scaled by powers of two."""
+    largest = np.zeros(len(table))
+    for block in blocks(table.shape):
+        scaled = np.ldexp(table[block], columns[block[1:]])
+        largest[block[0]] = np.maximum(largest[block[0]], scaled.max(axis=-1, initial=0.0))
+    return largest
+
+
+def _shifted(table: Matrix, columns: Integers, rows: Integers) -> Matrix:
+    """Return the table with columns multiplied by powers of two and rows divided by such."""
+    shifted = np.empty_like(table)
+    for block in blocks(table.shape):
+        np.ldexp(
+            table[block],
+            columns[block[1:]] - (rows[block[0], None] if len(block) == 1 else rows[block[0]]),
+            out=shifted[block],
+        )
+    return shifted

@@ -1,0 +1,186 @@
+"""The default method: one pass for all classes, on arrays.
+
+1. Prune the network and give inner features leaf copies (``prepare``). Where a target with two states
+   separates the features into small groups, one dimension decides (``intervals``), and this is all. Else:
+2. Choose an edge of a jointree where two tables of partial instances meet with least work (``cut``).
+3. Compute both tables by messages towards the edge (``tables``), with instances and states that are alike as
+   one (``parts``, ``patterns``).
+4. Multiply them block by block into the class of every instance (``join``, ``labels``, ``rows``); cells that
+   float64 cannot prove are decided exactly (``settle``, ``resolve``).
+5. Merge equal sub-functions and reduce to a decision diagram with classes at the ends (``reduce``).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import joined, take, take_columns
+from bnc2d.base.hashing import distinct
+from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
+from bnc2d.compile.graph.jointree import Jointree, Name
+from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.meet.cut.cut import choose_cut
+from bnc2d.compile.meet.cut_problem import Meeting
+from bnc2d.compile.meet.join import Patterns
+from bnc2d.compile.meet.labels import Decider
+from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
+from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.tables.messages import features_to_fix
+from bnc2d.compile.meet.ties import Remedy, remedy, settle
+from bnc2d.compile.meet.work_share import Doubts, decide_all
+from bnc2d.compile.ratio.method import Grouping, compile_by_intervals, groups_of
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.model.classifier import Classifier
+
+_JOINTREE_SEEDS = range(8)
+# A table, the one it is made of, their products and copies.
+_BYTES_PER_ENTRY = 4 * 8
+# At most so many features are set beforehand because of ties.
+_MAX_EXPLAINING = 3
+_EXPANDED_CELLS = 1 << 22
+
+
+@dataclass
+class LabelStats:
+    """How many cells were labelled, and how many exact decisions it took."""
+
+    cells: int = 0
+    exact_calls: int = 0
+
+
+@dataclass(frozen=True)
+class FastResult:
+    """The diagram over the classifier's features, and what it took."""
+
+    diagram: Diagram
+    widths: Widths
+    log_work: float
+    frontier: int
+    labels: LabelStats
+
+
+def compile_diagram(
+    classifier: Classifier,
+    watch: Watch,
+    memory_limit: int,
+    certified: bool,
+    executor: Executor | None = None,
+) -> FastResult:
+    """Return the reduced diagram of the classifier's decisions."""
+    with watch.phase("order"):
+        prepared = prepare(classifier)
+        grouping = groups_of(prepared)
+    if grouping is not None:
+        return _compile_in_groups(classifier, prepared, grouping, watch, memory_limit, certified)
+    with watch.phase("order"):
+        entries = max(1, memory_limit // _BYTES_PER_ENTRY)
+        cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
+        widths = _widths(prepared, cut.jointree)
+        fixed = sorted(
+            name for side in (cut.first, cut.second) for name in features_to_fix(prepared, side, entries)
+        )
+    explaining: list[Name] = []
+    structural = False
+    while True:
+        meeting = Meeting(classifier, prepared, cut, (*fixed, *explaining), structural)
+        attempt = _Attempt(meeting, watch, certified, executor, len(explaining) < _MAX_EXPLAINING)
+        wanted = attempt.label()
+        if wanted is None:
+            break
+        structural = True
+        explaining += [wanted.feature] if wanted.feature else []
+    diagram = attempt.diagram()
+    return FastResult(diagram, widths, cut.log_work, len(attempt.pool), attempt.stats)
+
+
+def _compile_in_groups(
+    classifier: Classifier,
+    prepared: Prepared,
+    grouping: Grouping,
+    watch: Watch,
+    memory_limit: int,
+    certified: bool,
+) -> FastResult:
+    with watch.phase("order"):
+        widths = _widths(prepared, grouping.jointree)
+    found = compile_by_intervals(classifier, prepared, grouping.groups, watch, memory_limit, certified)
+    labels = LabelStats(found.cells, found.exact_calls)
+    return FastResult(found.diagram, widths, log2(found.cells), found.frontier, labels)
+
+
+def _widths(prepared: Prepared, jointree: Jointree) -> Widths:
+    return build_feature_tree(jointree, prepared.target, prepared.features).widths(jointree.width)
+
+
+class _Attempt:
+    """Labels all instances, block by block of the features that are set beforehand."""
+
+    def __init__(
+        self, meeting: Meeting, watch: Watch, certified: bool, executor: Executor | None, may_explain: bool
+    ) -> None:
+        self._meeting, self._watch, self._executor = meeting, watch, executor
+        self._certified, self._may_explain = certified, may_explain
+        self._packing = Packing(meeting.ends, meeting.cardinalities(meeting.second))
+        self._numbers: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
+        self.pool = RowPool()
+        self.stats = LabelStats()
+
+    def label(self) -> Remedy | None:
+        """Label all blocks; or return what should be done first about ties."""
+        for given in self._meeting.blocks():
+            with self._watch.phase("tables"):
+                parts = self._meeting.parts(given, check=self._watch.check)
+                join = self._meeting.join(*parts)
+                decider = self._meeting.decider(join)
+            with self._watch.phase("labels"):
+                kinds, doubts = self._decide(decider, join.first, parts[1])
+                numbers = take(kinds, parts[0].pattern_of_row)
+                if len(doubts.patterns) and self._certified:
+                    wanted = remedy(doubts, self._meeting, *parts) if self._may_explain else None
+                    if wanted is not None:
+                        return wanted
+                    self.stats.exact_calls += settle(
+                        doubts, self._meeting, given, parts, self.pool, self._packing, numbers, self._watch
+                    )
+                self._numbers.append(numbers)
+        return None
+
+    def _decide(self, decider: Decider, first: Patterns, second: Part) -> tuple[NDArray[np.intp], Doubts]:
+        """Return for each pattern of the first side the number of its row, and what is doubtful."""
+        local = RowPool()
+        numbers, doubts = [], []
+        for found in decide_all(decider, first, self._meeting.ends, self._executor):
+            numbers.append(local.add(found.rows))
+            doubts.append(found.doubts)
+            self.stats.cells += len(found.rows) * second.patterns
+            self._watch.check(sum(map(len, numbers)) / len(first))
+        return take(self._expand(local, second), np.concatenate(numbers)), Doubts.joined(doubts)
+
+    def _expand(self, local: RowPool, second: Part) -> NDArray[np.intp]:
+        """Put distinct rows over patterns into the pool as rows over instances; return their numbers."""
+        rows = local.rows()
+        step = max(1, _EXPANDED_CELLS // len(second.pattern_of_row))
+        numbers = []
+        for start in range(0, len(rows), step):
+            labels = unpack(rows[start : start + step], self._meeting.ends, second.patterns)
+            labels = take_columns(labels, second.pattern_of_row)
+            numbers.append(self.pool.add(self._packing.pack(labels)))
+        return np.concatenate(numbers)
+
+    def diagram(self) -> Diagram:
+        """Return the reduced diagram of all labels."""
+        meeting = self._meeting
+        with self._watch.phase("reduce"):
+            heads = (*meeting.fixed, *meeting.first)
+            order = [meeting.position[name] for name in (*heads, *meeting.second)]
+            builder = DiagramBuilder(meeting.ends)
+            used, _, numbers = distinct(joined(self._numbers))
+            nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), numbers)
+            root = reduce_table(nodes[None, :], meeting.cardinalities(heads), builder)
+            return builder.finish(order, int(root[0]))

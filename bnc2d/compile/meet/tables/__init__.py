@@ -1,0 +1,1 @@
+"""The two tables of a cut: messages towards it, compressed and with proven errors."""

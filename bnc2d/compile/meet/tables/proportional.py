@@ -1,0 +1,99 @@
+"""Proportional columns of a table, merged into one.
+
+Float64 columns are merged where every entry agrees within a share that the error account then carries, so
+what is proven of the merged column holds for each. Whether they are equal in truth is not known: only
+integer columns are merged exactly. The entries of float64 columns are well inside the range, up to a factor
+of a column; what this does to smaller ones is in the account of ``underflow``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import OBJECTS, multiply_matrices, take
+from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.hashing import distinct_rows, scattered
+
+# Columns are candidates where the ratios of two projections agree to so many bits.
+_RATIO_BITS = 38
+# They are one where, after scaling, every entry agrees within this share.
+_SAME = 2.0**-42
+# What merging adds to the account: the share, doubled for the rounding of the comparison, in units of 2**-53.
+_SAME_ROUNDINGS = 2**12
+_PIECE = 1 << 17
+# Copying a table pays where it loses at least a tenth of its columns.
+_WORTHWHILE = 0.9
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The columns to keep, the position among them that each column has now, and the error it brings.
+
+    A column times its ``factor`` is close to the one that is kept for it.
+    """
+
+    chosen: NDArray[np.intp]
+    number: NDArray[np.intp]
+    roundings: int
+    factor: NDArray[np.float64]
+
+
+def merge_patterns(table: NDArray[Any]) -> Merged | None:
+    """Return which columns to keep, or None where too few are proportional to pay."""
+    return _merge_exactly(table) if table.dtype == object else _merge_floats(table)
+
+
+def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
+    known: dict[tuple[int, ...], int] = {}
+    first: list[int] = []
+    numbers: list[int] = []
+    for position, column in enumerate(table.T):
+        if position % max(1, OBJECTS // len(table)) == 0:
+            checkpoint()
+        divisor = gcd(*column) or 1
+        number = known.setdefault(tuple(entry // divisor for entry in column), len(known))
+        if number == len(first):
+            first.append(position)
+        numbers.append(number)
+    if len(first) == table.shape[1]:
+        return None
+    factor = np.ones(len(numbers))  # integers have no error that it would scale
+    return Merged(np.array(first, dtype=np.intp), np.array(numbers, dtype=np.intp), 0, factor)
+
+
+def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
+    """Find candidates by the ratio of two positive projections, then compare every entry."""
+    columns = table.shape[1]
+    projections = np.empty((2, columns))
+    multiply_matrices(scattered((2, len(table))), table, projections)
+    base, other = projections
+    codes = np.empty(columns, dtype=np.int64)
+    for piece in pieces(columns):
+        base[piece][base[piece] == 0] = 1.0
+        mantissas, scales = np.frexp(other[piece] / base[piece])
+        codes[piece] = np.rint(mantissas * 2.0**_RATIO_BITS)
+        codes[piece] += scales.astype(np.int64) << _RATIO_BITS + 1
+    number, first = distinct_rows(codes[:, None])
+    if len(first) > _WORTHWHILE * columns:
+        return None
+    merging = np.ones(columns, dtype=bool)
+    merging[first] = False
+    others = np.flatnonzero(merging)
+    factor = take(base, take(first, number))
+    factor /= base
+    alone = []
+    step = max(1, _PIECE // len(table))
+    for piece in pieces(len(others), step):
+        some = others[piece]
+        wanted = table[:, first[number[some]]]
+        scaled = table[:, some] * factor[some]
+        alone.append(some[~(np.abs(scaled - wanted) <= wanted * _SAME).all(axis=0)])
+    apart = np.concatenate(alone)
+    number[apart] = len(first) + np.arange(len(apart))
+    factor[apart] = 1.0
+    return Merged(np.concatenate([first, apart]), number, _SAME_ROUNDINGS, factor)

@@ -1,0 +1,128 @@
+"""What is done about doubtful cells: decide them exactly, or find a feature whose states explain them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import take
+from bnc2d.base.checkpoints import pieces
+from bnc2d.base.hashing import distinct, stable_order
+from bnc2d.compile.graph.jointree import Name
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.meet.cut_problem import Given, Meeting
+from bnc2d.compile.meet.exact_labels import Resolver
+from bnc2d.compile.meet.row_packing import Packing, RowPool
+from bnc2d.compile.meet.tables.compressed_factor import Integers, Part
+from bnc2d.compile.meet.work_share import Doubts
+
+# Integer tables are worth their while from this many doubtful instances on, up to this many multiplications.
+FEW = 2000
+EXACT_WORK = 2.0**24
+# A feature explains the doubts where this share of them has one of its states.
+_SHARE = 0.9
+# Labels of so many instances are put right together.
+_CELLS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What should settle many doubts without numbers: structural tables, or a feature set beforehand."""
+
+    feature: Name | None
+
+
+def remedy(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Remedy | None:
+    """Return what to try where doubts are many and exact tables dear; None where they must be decided.
+
+    Ties are proven by the structure of the tables, if that was looked at. With a state set that has nearly
+    all doubts, gates that it closes are off in the structure too.
+    """
+    if first.work + second.work <= EXACT_WORK or _count(doubts, first, second) <= FEW:
+        return None
+    if not (first.structural and second.structural):
+        return Remedy(None)
+    columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
+    rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
+    by_row = np.bincount(
+        doubts.patterns[doubts.rows], weights=columns[doubts.columns], minlength=first.patterns
+    )
+    by_column = np.bincount(
+        doubts.columns, weights=rows[doubts.patterns[doubts.rows]], minlength=second.patterns
+    )
+    best: tuple[float, Name] | None = None
+    for names, part, weight in ((meeting.first, first, by_row), (meeting.second, second, by_column)):
+        cardinalities = meeting.cardinalities(names)
+        shape = weight[part.pattern_of_row].reshape(cardinalities)
+        for axis, name in enumerate(names):
+            others = tuple(other for other in range(len(names)) if other != axis)
+            by_state = shape.sum(axis=others)
+            share = float(by_state.max() / by_state.sum())
+            if share >= _SHARE and (best is None or share > best[0]):
+                best = share, name
+    return None if best is None else Remedy(best[1])
+
+
+def _count(doubts: Doubts, first: Part, second: Part) -> int:
+    """Return the number of instances that the doubtful cells stand for."""
+    rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
+    columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
+    return int((rows[doubts.patterns[doubts.rows]] * columns[doubts.columns]).sum())
+
+
+def settle(
+    doubts: Doubts,
+    meeting: Meeting,
+    given: Given,
+    parts: tuple[Part, Part],
+    pool: RowPool,
+    packing: Packing,
+    numbers: NDArray[np.intp],
+    watch: Watch,
+) -> int:
+    """Decide the doubtful cells exactly and put right the ``numbers`` of the rows that they are in.
+
+    Returns how many exact decisions it took.
+    """
+    first, second = parts
+    many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
+    exact = meeting.by_parts if many else meeting.by_instances
+    resolver: Resolver = exact(given, watch.check)
+    kinds, columns = resolver.rows, resolver.columns
+    none = len(meeting.classifier.classes)
+    members = _Members(first.pattern_of_row, first.patterns)
+    open_columns = np.split(doubts.columns, np.flatnonzero(np.diff(doubts.rows)) + 1)
+    calls = 0
+    for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
+        instances = members.of(pattern)
+        its_kinds, _, which = distinct(kinds[instances])
+        asked = np.zeros(second.patterns, dtype=bool)
+        asked[its_columns] = True
+        places = np.flatnonzero(take(asked, second.pattern_of_row))
+        column_kinds, _, of_place = distinct(columns[places])
+        row = take(doubts.labels[at], second.pattern_of_row)
+        its_numbers = np.empty(len(its_kinds), dtype=np.intp)
+        for some in pieces(len(its_kinds), _CELLS_AT_ONCE // len(row)):
+            labels = np.repeat(row[None], some.stop - some.start, axis=0)
+            found = resolver.labels(
+                np.repeat(its_kinds[some], len(column_kinds)), np.tile(column_kinds, len(labels))
+            )
+            labels[:, places] = (found % (none + 1)).reshape(len(labels), -1)[:, of_place]
+            its_numbers[some] = pool.add(packing.pack(labels))
+            calls += len(found)
+        numbers[instances] = its_numbers[which]
+        watch.check(at / len(doubts.patterns))
+    return calls
+
+
+class _Members:
+    """The instances of each pattern."""
+
+    def __init__(self, pattern_of_row: Integers, patterns: int) -> None:
+        self._order = stable_order(pattern_of_row)
+        self._ends = np.cumsum(np.bincount(pattern_of_row, minlength=patterns))
+
+    def of(self, pattern: int) -> Integers:
+        return self._order[self._ends[pattern - 1] if pattern else 0 : self._ends[pattern]]

@@ -1,0 +1,122 @@
+"""A share of the patterns decided at once: the unit of work that can be done anywhere."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+
+import numpy as np
+
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct
+from bnc2d.base.threads import one_thread
+from bnc2d.compile.meet.join import Patterns
+from bnc2d.compile.meet.labels import Decider, LabelBlock
+from bnc2d.compile.meet.row_packing import Words, pack
+from bnc2d.compile.meet.tables.compressed_factor import Integers
+
+# A share has about this many cells, tens of milliseconds, and no more than so many entries of a matrix.
+CELLS = 1 << 24
+_ENTRIES = 1 << 20
+# So many shares wait at an executor at a time.
+_WAITING = 16
+_POLL = 0.1  # seconds between two checkpoints while one is awaited
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """Patterns of the first side with cells that are not proven: their labels, and the cells.
+
+    A cell is a position in ``patterns`` and a pattern of the second side.
+    """
+
+    patterns: Integers
+    labels: LabelBlock
+    rows: Integers
+    columns: Integers
+
+    def moved(self, offset: int) -> Doubts:
+        """Return the same for patterns that start at ``offset``."""
+        return Doubts(self.patterns + offset, self.labels, self.rows, self.columns)
+
+    @classmethod
+    def joined(cls, doubts: Sequence[Doubts]) -> Doubts:
+        """Return all of several."""
+        before = np.cumsum([0, *(len(each.patterns) for each in doubts)])
+        return cls(
+            np.concatenate([each.patterns for each in doubts]),
+            np.concatenate([each.labels for each in doubts]),
+            np.concatenate([each.rows + start for each, start in zip(doubts, before, strict=False)]),
+            np.concatenate([each.columns for each in doubts]),
+        )
+
+
+@dataclass(frozen=True)
+class DecidedRows:
+    """The packed labels of consecutive patterns of the first side, and the doubts about them."""
+
+    rows: Words
+    doubts: Doubts
+
+    def moved(self, offset: int) -> DecidedRows:
+        """Return the same for patterns that start at ``offset``."""
+        return DecidedRows(self.rows, self.doubts.moved(offset))
+
+
+@one_thread
+def decide_rows(decider: Decider, patterns: Patterns, ends: int) -> DecidedRows:
+    """Decide patterns of the first side."""
+    rows, doubts, start = [], [], 0
+    for block in decider.decide(patterns):
+        rows.append(pack(block.labels, ends))
+        u, v = block.doubtful
+        if len(u):
+            open_rows, _, places = distinct(u)
+            doubts.append(Doubts(open_rows + start, block.labels[open_rows], places, v))
+        start += len(block.labels)
+    none = np.zeros(0, dtype=np.intp)
+    nothing = Doubts(none, np.zeros((0, decider.columns), dtype=np.uint8), none, none)
+    return DecidedRows(np.concatenate(rows), Doubts.joined([nothing, *doubts]))
+
+
+def decide_all(
+    decider: Decider, patterns: Patterns, ends: int, executor: Executor | None
+) -> Iterator[DecidedRows]:
+    """Decide all patterns of the first side, share by share and in order, where an executor runs them.
+
+    The shares do not depend on the executor, so the result does not.
+    """
+    step = max(1, min(CELLS // decider.columns, _ENTRIES // max(1, decider.terms)))
+    starts = range(0, len(patterns), step)
+    if executor is None or len(starts) == 1:
+        for start in starts:
+            yield decide_rows(decider, patterns[start : start + step], ends).moved(start)
+        return
+    waiting: deque[tuple[int, Future[DecidedRows]]] = deque()
+    try:
+        for start in starts:
+            waiting.append(
+                (start, executor.submit(decide_rows, decider, patterns[start : start + step], ends))
+            )
+            if len(waiting) >= _WAITING:
+                at, future = waiting.popleft()
+                yield _result(future).moved(at)
+        while waiting:
+            at, future = waiting.popleft()
+            yield _result(future).moved(at)
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _result(future: Future[DecidedRows]) -> DecidedRows:
+    """Wait for a share, passing checkpoints."""
+    while True:
+        checkpoint()
+        try:
+            return future.result(_POLL)
+        except TimeoutError:
+            if future.done():  # then it is the share's own
+                raise

@@ -1,0 +1,1 @@
+"""Two classes and independent groups of features: decisions in one dimension."""

@@ -1,0 +1,226 @@
+"""Two classes and a target that separates the features into groups: decisions in one dimension.
+
+Without the target ``Y``, the moral graph falls into components with features ``X_1``, ``X_2``, … (a naive
+Bayes network: one feature each), and ``P(y, x) = w_y m_1(x_1, y) m_2(x_2, y) …``. So the sign of
+``c r_1(x_1) r_2(x_2) … - 1`` decides, with the ratios ``r_k(x_k) = m_k(x_k, 1) / m_k(x_k, 0)``. A partial
+instance leaves a function that depends on its product only through the position of the inverse among the
+products of the groups below: instances in one interval between two of those are one node (Chan and Darwiche,
+"Reasoning about Bayesian network classifiers", 2003; Shih, Choi and Darwiche 2018).
+
+1. Compute the ratios of each group from integer tables, and order the groups.
+2. From the first group down and from the last group up, list the products in their true order, until the
+   lists meet; a product that decides whatever the others are is dropped. Products that are close are one
+   cluster, told apart only where the lists meet and it matters (``intervals_order``); what proves their order
+   is in ``intervals_products``.
+3. Go down from the first group. Above the middle a node is a product; in the middle each gets its position
+   among the products below. Below, a list knows where each product of the next list went, so the position in
+   one list gives those in the next by counting.
+4. Reduce level by level, from the last group up.
+
+Ratios 0 and infinity, and 0/0 of impossible instances, are no products: a node is also a set of classes that
+are impossible by now. Where both are, and where the product of all is exactly 1, the tie rule decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log2, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import take_columns
+from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree, moral_graph
+from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.meet.cut.cut import CutSide, Message
+from bnc2d.compile.meet.tables.messages import Side, has_prior
+from bnc2d.compile.ratio.levels import Column, Columns, Descent, Room, column_of
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.model.classifier import Classifier
+
+# An integer table of a group may have so many entries.
+_MAX_TABLE = 1 << 18
+# An instance of a group takes as long as labelling so many cells (0.1 ms); the general method does not start
+# faster than so many instances of groups are done.
+_CELLS_PER_INSTANCE = 10_000
+_FEW_INSTANCES = 200
+# What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a group.
+_VALUE_BYTES = (40, 0)
+_LEVEL_BYTES = (16, 8)
+_TABLE_BYTES = (48, 8)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Features that the target separates from all others, and the variables whose tables are theirs."""
+
+    features: tuple[Name, ...]
+    hidden: tuple[Name, ...]
+    tables: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class IntervalResult:
+    """The diagram, and what it took: edges of nodes, exact comparisons, and nodes in the middle."""
+
+    diagram: Diagram
+    cells: int
+    exact_calls: int
+    frontier: int
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The groups of a network, and a jointree of it."""
+
+    groups: tuple[Group, ...]
+    jointree: Jointree
+
+
+def groups_of(prepared: Prepared) -> Grouping | None:
+    """Return the groups of features that a target with two states separates, or None where it does not pay.
+
+    A group without features holds ancestors of the target only.
+    """
+    network, target = prepared.network, prepared.target
+    components = _components(prepared)
+    if len(network.variable(target)) != 2 or len(components) < 2:
+        return None
+    size = {variable.name: len(variable) for variable in network.variables}
+    instances = [prod(size[name] for name in names.intersection(prepared.features)) for names in components]
+    if sum(instances) > _FEW_INSTANCES + prod(instances) // _CELLS_PER_INSTANCE:
+        return None
+    jointree = build_jointree(network)
+    clusters = [cluster - {*prepared.features} for cluster in jointree.clusters]
+    groups = []
+    for names, count in zip(components, instances, strict=True):
+        hidden = [cluster for cluster in clusters if cluster & names]
+        if count * max((prod(size[name] for name in cluster) for cluster in hidden), default=1) > _MAX_TABLE:
+            return None
+        features = tuple(name for name in prepared.features if name in names)
+        tables = {*names, target} if names.intersection(network.parents(target)) else names
+        groups.append(Group(features, tuple(sorted(names.difference(features))), tuple(sorted(tables))))
+    return Grouping(tuple(groups), jointree)
+
+
+def _components(prepared: Prepared) -> list[set[Name]]:
+    """Return the connected parts of the moral graph without the target."""
+    graph = moral_graph(prepared.network)
+    left = {name: near - {prepared.target} for name, near in graph.items() if name != prepared.target}
+    parts = []
+    while left:
+        pending = [next(iter(left))]
+        part: set[Name] = set()
+        while pending:
+            name = pending.pop()
+            if name in left:
+                part.add(name)
+                pending += left.pop(name)
+        parts.append(part)
+    return parts
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What the instances of a group say about the target."""
+
+    features: tuple[Name, ...]
+    cardinalities: tuple[int, ...]
+    says: Columns
+    column_of_row: NDArray[np.intp]  # by instance
+
+
+def _table(prepared: Prepared, group: Group) -> _Table:
+    side = Side(prepared, CutSide(group.features, (Message(group.tables, (), group.hidden),)))
+    part = side.part({}, exact=True)
+    first, second = part.table[part.class_of_state[[0, -1]]].tolist()  # the target is all that is left
+    columns = []
+    for pair in zip(first, second, strict=True):
+        checkpoint()
+        columns.append(column_of(*pair))
+    says = Columns.of(columns)
+    place = {column: number for number, column in enumerate((*says.ratios, *says.impossible))}
+    places = np.array([place[column] for column in columns], dtype=np.intp)
+    cardinalities = tuple(len(prepared.network.variable(name)) for name in group.features)
+    return _Table(group.features, cardinalities, says, places[part.pattern_of_row])
+
+
+def compile_by_intervals(
+    classifier: Classifier,
+    prepared: Prepared,
+    groups: Sequence[Group],
+    watch: Watch,
+    memory_limit: int,
+    certified: bool,
+) -> IntervalResult:
+    """Return the reduced diagram of a classifier with these groups (see the module)."""
+    rule = classifier.rule
+    with watch.phase("tables"):
+        tables = []
+        for done, group in enumerate(groups):
+            tables.append(_table(prepared, group))
+            watch.check(done / len(groups))
+        tables.sort(key=_spread, reverse=True)
+        prior = _prior(classifier, prepared)
+    with watch.phase("labels"):
+        descent = Descent([table.says for table in tables], prior, watch, Room(memory_limit), certified)
+        ends = descent.run(tie=rule.exact_label([0, 0]) % 3)
+    with watch.phase("reduce"):
+        builder = DiagramBuilder(2 + rule.leaves_ties)
+        nodes = ends
+        for table in reversed(tables):
+            nodes = _reduce(nodes, descent.children.pop(), table, builder, descent.room)
+            watch.check(1 - len(descent.children) / len(tables))
+        position = {name: number for number, name in enumerate(prepared.features)}
+        order = [position[name] for table in tables for name in table.features]
+        diagram = builder.finish(order, int(nodes[0]))
+    return IntervalResult(diagram, descent.cells, descent.exact_calls, descent.frontier)
+
+
+def _reduce(
+    nodes: NDArray[np.int64],
+    children: NDArray[np.int32],
+    table: _Table,
+    builder: DiagramBuilder,
+    room: Room,
+) -> NDArray[np.int64]:
+    """Add the levels of a group to the nodes below it, with ``[column, node]`` children; return its nodes."""
+    columns, count = children.shape
+    room.need(count * columns, _VALUE_BYTES)
+    room.need(count * len(table.column_of_row), _LEVEL_BYTES if len(table.features) == 1 else _TABLE_BYTES)
+    values = np.empty((count, columns), dtype=np.int64)
+    for column, row in enumerate(children):
+        for piece in pieces(count):
+            values[piece, column] = nodes[row[piece]]
+    if len(table.features) == 1:
+        return builder.add_level(values, table.column_of_row)
+    return reduce_table(take_columns(values, table.column_of_row), table.cardinalities, builder)
+
+
+def _spread(table: _Table) -> float:
+    """Return how much a group can change the odds, as a logarithm for each bit of its different ratios.
+
+    Diagrams are smallest where groups that change much and groups that change little are far apart.
+    """
+    ratios = table.says.ratios
+    return (_log(max(ratios)) - _log(min(ratios))) / log2(1 + len(ratios)) if ratios else 0.0
+
+
+def _log(ratio: Fraction) -> float:
+    return log2(ratio.numerator) - log2(ratio.denominator)
+
+
+def _prior(classifier: Classifier, prepared: Prepared) -> Column:
+    """Return the ratio of the classes' weights, of prior and threshold."""
+    rule = classifier.rule
+    weights = [Fraction(1), Fraction(1)]
+    if has_prior(prepared):
+        weights = prepared.network.cpt(prepared.target).exact.tolist()
+    if rule.threshold is not None:
+        weights[rule.positive] *= 1 - rule.threshold
+        weights[1 - rule.positive] *= rule.threshold
+    return column_of(*weights)

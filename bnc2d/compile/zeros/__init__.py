@@ -1,0 +1,1 @@
+"""Instances of probability zero: where tables outside the target's part decide."""

@@ -1,0 +1,236 @@
+"""From the diagram of the target's part to that of the whole classifier: where tables outside it have zeros.
+
+1. Each table with zeros outside the target's part is a relation over its features (``impossible_relations``);
+   relations that share hidden variables allow an instance where some hidden state satisfies all of them.
+2. All features get one order, in which those of the target's part stay in the order of its diagram
+   (``impossible_order``).
+3. Level by level from the first feature: a node is what the target's diagram and every open relation have
+   come to. Where a relation allows nothing any more, or the target's diagram says what the tie rule says, the
+   end is reached. Equal nodes are merged.
+4. The levels are reduced from the last to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct, distinct_rows
+from bnc2d.compile.graph.target_part import TargetPart
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.zeros.order import choose_order
+from bnc2d.compile.zeros.relations import HiddenGroup, Relation, RelationDiagram, relations_of
+from bnc2d.errors import LimitExceeded
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
+from bnc2d.model.elimination import connected_groups
+
+Numbers: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = NDArray[np.intp]
+
+# Rows of nodes before they are merged: the copies of each entry, and how many entries are made at a time.
+_BYTES_PER_ENTRY = 4 * 8
+_ENTRIES_AT_ONCE = 1 << 20
+# A level of more entries takes seconds to merge, and makes no formula that anybody could use.
+_MAX_ENTRIES = 1 << 23
+_DEAD = 0
+
+
+def with_impossible(part: TargetPart, diagram: Diagram, watch: Watch, memory_limit: int) -> Diagram:
+    """Return the diagram of the whole classifier, given that of the target's part."""
+    if part.classifier is part.whole:
+        return diagram
+    features = part.whole.features
+    sizes = [len(variable) for variable in part.whole.feature_variables]
+    position = {name: number for number, name in enumerate(features)}
+    order = tuple(position[part.classifier.features[feature]] for feature in diagram.order)
+    decided = Diagram(order, diagram.ends, diagram.levels, diagram.root)
+    if part.zero_tables:
+        with watch.phase("impossible"):
+            relations = relations_of(part.zero_tables, features)
+            chosen = choose_order(relations, decided, sizes)
+            decided = _Product(part, decided, relations, chosen, watch, memory_limit).diagram()
+    return _with_features(decided, sizes)
+
+
+def _with_features(diagram: Diagram, sizes: Sequence[int]) -> Diagram:
+    """Return the diagram with an empty level for each feature that it does not decide."""
+    others = sorted(set(range(len(sizes))) - set(diagram.order))
+    empty = tuple(np.zeros((0, sizes[feature]), dtype=np.int64) for feature in others)
+    return Diagram((*diagram.order, *others), diagram.ends, (*diagram.levels, *empty), diagram.root)
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A part of a node: what a diagram has come to, or a set of hidden states."""
+
+    edges: Mapping[int, tuple[Numbers, int]]  # by feature: the level, and the number of its first node
+    start: int
+
+    @classmethod
+    def of(cls, diagram: Diagram) -> _Column:
+        levels = zip(diagram.levels, diagram.offsets(), strict=True)
+        return cls(dict(zip(diagram.order, levels, strict=True)), diagram.root)
+
+    def follow(self, feature: int, nodes: Numbers, grown: Numbers) -> None:
+        """Write the children of the nodes for every state of a feature to ``grown``, ``[node, state]``."""
+        if feature in self.edges:
+            level, first = self.edges[feature]
+            here = np.flatnonzero((nodes >= first) & (nodes < first + len(level)))
+            grown[here] = level[nodes[here] - first]
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """A relation while its features are met, with its turn in a group where it has hidden variables."""
+
+    column: _Column
+    first: int
+    last: int
+    ends: int
+    group: int | None = None
+    turn: int = 0
+    is_last_turn: bool = True
+
+
+class _Product:
+    """Steps 3 and 4: nodes are rows of numbers, one for each column that is open."""
+
+    def __init__(
+        self,
+        part: TargetPart,
+        given: Diagram,
+        relations: Sequence[Relation],
+        order: Sequence[int],
+        watch: Watch,
+        memory_limit: int,
+    ) -> None:
+        self._part, self._order, self._watch, self._limit = part, order, watch, memory_limit
+        self._sizes = [len(variable) for variable in part.whole.feature_variables]
+        self._ends = given.ends
+        self._tied = part.whole.rule.exact_label([0] * len(part.whole.classes)) % given.ends
+        self._given = _Column.of(given)
+        rank = {feature: number for number, feature in enumerate(order)}
+        self._groups: list[HiddenGroup] = []
+        self._relations: list[_Open] = []
+        for group in connected_groups([set(relation.hidden) for relation in relations]):
+            members = [relations[at] for at in group]
+            drawn = [RelationDiagram(member, rank) for member in members if member.features]
+            drawn.sort(key=lambda one: rank[one.diagram.order[-1]])
+            number = None
+            if drawn[0].hidden:
+                number = len(self._groups)
+                self._groups.append(HiddenGroup(drawn, [one for one in members if not one.features]))
+            for turn, one in enumerate(drawn):
+                checkpoint()
+                features = one.diagram.order
+                column = _Column.of(one.diagram)
+                last = turn == len(drawn) - 1
+                self._relations.append(
+                    _Open(column, features[0], features[-1], len(one.ends), number, turn, last)
+                )
+
+    def diagram(self) -> Diagram:
+        """Return the reduced diagram over the features of the order."""
+        columns: list[object] = [self._given]
+        rows = np.array([[self._given.start]], dtype=np.int64)
+        levels: list[Numbers] = []
+        for done, feature in enumerate(self._order):
+            self._watch.check(done / len(self._order))
+            for relation in self._relations:
+                if relation.first == feature:
+                    rows = _with_column(rows, relation.column.start)
+                    columns.append(relation)
+                    if relation.group is not None and self._groups[relation.group] not in columns:
+                        rows = _with_column(rows, self._groups[relation.group].start)
+                        columns.append(self._groups[relation.group])
+            ending = [r for r in self._relations if r.last == feature]
+            closed = {columns.index(relation) for relation in ending}
+            closed |= {
+                columns.index(self._groups[r.group]) for r in ending if r.group is not None and r.is_last_turn
+            }
+            kept = [at for at in range(len(columns)) if at not in closed]
+            children, rows = self._level(feature, columns, rows, ending, kept)
+            columns = [columns[at] for at in kept]
+            levels.append(children)
+        builder = DiagramBuilder(self._ends)
+        nodes = np.concatenate([[self._tied], rows[:, 0]])
+        for children in reversed(levels):
+            checkpoint()
+            nodes = np.concatenate([[self._tied], builder.add_level(nodes[children])])
+        return builder.finish(self._order, int(nodes[1]))
+
+    def _level(
+        self, feature: int, columns: list[object], rows: Numbers, ending: list[_Open], kept: list[int]
+    ) -> tuple[Numbers, Numbers]:
+        """Return the children of the nodes of one level, and the nodes of the next one.
+
+        Children are numbers of nodes from 1 on; 0 is the end of the tie rule.
+        """
+        size = self._sizes[feature]
+        step = max(1, _ENTRIES_AT_ONCE // (size * len(columns)))
+        children, found, count = [], [], 0
+        for start in range(0, len(rows), step):
+            checkpoint()
+            chunk = rows[start : start + step]
+            grown = np.repeat(chunk[:, None, :], size, axis=1)
+            for at, column in enumerate(columns):
+                walked = column.column if isinstance(column, _Open) else column
+                if isinstance(walked, _Column):
+                    walked.follow(feature, chunk[:, at], grown[:, :, at])
+            flat = grown.reshape(-1, len(columns))
+            alive = np.flatnonzero(flat[:, 0] != self._tied)
+            for relation in ending:
+                alive = self._end(relation, columns, flat, alive)
+            numbers = np.zeros(len(flat), dtype=np.int64)
+            if len(alive):
+                survivors = flat[alive][:, kept]
+                kinds, first = distinct_rows(survivors)
+                numbers[alive] = count + 1 + kinds
+                found.append(survivors[first])
+                count += len(first)
+                self._expect(count, len(kept))
+            children.append(numbers)
+        image = np.zeros(count + 1, dtype=np.int64)
+        following = np.zeros((0, len(kept)), dtype=np.int64)
+        if count:
+            following = np.concatenate(found)
+            kinds, first = distinct_rows(following)
+            image[1:] = kinds + 1
+            following = following[first]
+        flat_children = np.concatenate(children) if children else np.zeros(0, dtype=np.int64)
+        return image[flat_children].reshape(-1, size), following
+
+    def _end(self, relation: _Open, columns: list[object], flat: Numbers, alive: Rows) -> Rows:
+        """Return the rows that a relation allows once its last feature is set."""
+        ends = flat[alive, columns.index(relation)]
+        if relation.group is None:
+            allowed: Rows = alive[ends != _DEAD]
+            return allowed
+        group = self._groups[relation.group]
+        at = columns.index(group)
+        pairs, _, kinds = distinct(flat[alive, at] * relation.ends + ends)
+        met = np.zeros(len(pairs), dtype=np.int64)
+        for place, pair in enumerate(pairs.tolist()):
+            checkpoint()
+            met[place] = group.meet(relation.turn, *divmod(pair, relation.ends))
+        flat[alive, at] = met[kinds]
+        possible: Rows = alive[met[kinds] != _DEAD]
+        return possible
+
+    def _expect(self, nodes: int, columns: int) -> None:
+        if nodes * columns > min(_MAX_ENTRIES, self._limit // _BYTES_PER_ENTRY):
+            deciding = self._part.classifier.features
+            shown = ", ".join(deciding[:8]) + (" and others" if len(deciding) > 8 else "")
+            raise LimitExceeded(
+                f"telling impossible instances from possible ones takes more than {nodes - 1} nodes for one "
+                f"feature; choose fewer features: {shown} decide all possible instances"
+            )
+
+
+def _with_column(rows: Numbers, value: int) -> Numbers:
+    return np.concatenate([rows, np.full((len(rows), 1), value, dtype=np.int64)], axis=1)

@@ -1,0 +1,1 @@
+"""The results as tables, plots and a page."""

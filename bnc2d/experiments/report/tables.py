@@ -1,0 +1,277 @@
+"""The tables and figures of the evaluation, each a section made from records."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, combinations
+
+from bnc2d.experiments.report.plots import Series, plot
+from bnc2d.experiments.report.published import RUNS, PublishedRun, Reference
+from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
+from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
+from bnc2d.experiments.running.journal import Key
+from bnc2d.experiments.running.measures import (
+    disagreements,
+    geometric_mean,
+    is_not_applicable,
+    is_refused,
+    is_solved,
+    seconds_of,
+)
+
+_REFERENCE = "reference"
+_HOW_TIMED = (
+    "Seconds are those of a whole compilation, every class with its formula, reading excluded. Only for the "
+    "method paper they are what Zhang and Darwiche measure: the trees, the tables and the class formulas, "
+    "without the negations and the diagram that our compiler adds."
+)
+
+
+def disagreement_section(records: Mapping[Key, Record]) -> list[Section]:
+    """Return a section that says where methods disagree, or none."""
+    found = disagreements(records)
+    if not found:
+        return []
+    rows = tuple(
+        (problem, which, method, ", ".join(map(str, sizes)))
+        for problem, which, models in found
+        for method, sizes in models.items()
+    )
+    text = (
+        f"ERROR: the methods disagree on {len(found)} problems. Each must find the same number of instances "
+        "in every class; at least one of them is wrong here, and nothing below should be trusted before this "
+        "is resolved. Please report it."
+    )
+    return [
+        Section("Methods disagree", text, (Table(("problem", "threshold", "method", "instances"), rows),))
+    ]
+
+
+def summary_section(records: Mapping[Key, Record], methods: Sequence[str], reference: Reference) -> Section:
+    """Return who solved how much how fast, and the ratios on what two of them solved."""
+    runs = _runs_by_name(records, methods, reference)
+    counts = [_counts(method, [r for key, r in records.items() if key[2] == method]) for method in methods]
+    listed = _listed(records, reference)
+    if listed:
+        solved = len(runs.get(_REFERENCE, ()))
+        counts.append((_REFERENCE, len(listed), solved, len(listed) - solved, None, None, None))
+    columns = ("method", "problems", "solved", "timeout", "memory", "refused", "not applicable")
+    spread = tuple(_spread(name, list(found.values())) for name, found in runs.items() if found)
+    limits = sorted({record["time_limit"] for record in records.values() if record.get("time_limit")})
+    text = _HOW_TIMED
+    if limits:
+        text += f" The limit of a run was {' or '.join(f'{limit:g}' for limit in limits)} s."
+    pairs = tuple(
+        row for first, second in combinations(runs, 2) if (row := _ratios(first, second, runs)) is not None
+    )
+    tables = [Table(columns, tuple(counts))]
+    if spread:
+        heads = ("method", "median s", "geometric mean s", "largest s", "median nodes", "largest nodes")
+        tables.append(Table(heads, spread))
+    if pairs:
+        text += (
+            "\n\nThe last table compares geometric means on the problems that both have solved: above 1, "
+            "the first is the faster one, or the one with smaller circuits."
+        )
+        names = ("first", "second", "both solved", "seconds, second / first", "nodes, second / first")
+        tables.append(Table(names, pairs))
+    return Section("Summary", text, tuple(tables))
+
+
+def _counts(method: str, records: Sequence[Record]) -> tuple[Cell, ...]:
+    return (
+        method,
+        len(records),
+        sum(is_solved(record) for record in records),
+        sum(record["status"] == "timeout" for record in records),
+        sum(record["status"] == "memory" for record in records),
+        sum(is_refused(record) for record in records),
+        sum(is_not_applicable(record) for record in records),
+    )
+
+
+def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> tuple[Cell, ...]:
+    seconds = [spent for spent, _ in runs]
+    nodes = [size for _, size in runs if size is not None]
+    sizes = (statistics.median(nodes), max(nodes)) if nodes else (None, None)
+    return name, statistics.median(seconds), geometric_mean(seconds), max(seconds), *sizes
+
+
+_Runs = Mapping[
+    str, Mapping[tuple[str, str], tuple[float, int | None]]
+]  # seconds and nodes of what is solved
+
+
+def _runs_by_name(records: Mapping[Key, Record], methods: Sequence[str], reference: Reference) -> _Runs:
+    runs: dict[str, dict[tuple[str, str], tuple[float, int | None]]] = {method: {} for method in methods}
+    for (problem, which, method), record in records.items():
+        if is_solved(record):
+            runs[method][problem, which] = seconds_of(record), record["nodes"]
+    listed = _listed(records, reference)
+    solved = {
+        key: (seconds, reference.nodes.get(key)) for key in listed if (seconds := reference.seconds[key])
+    }
+    return runs | ({_REFERENCE: solved} if solved else {})
+
+
+def _listed(records: Mapping[Key, Record], reference: Reference) -> list[tuple[str, str]]:
+    """Return the problems that both this run and the reference know."""
+    return sorted({(problem, which) for problem, which, _ in records} & reference.seconds.keys())
+
+
+def _ratios(first: str, second: str, runs: _Runs) -> tuple[Cell, ...] | None:
+    common = sorted(runs[first].keys() & runs[second].keys())
+    if not common:
+        return None
+    seconds = geometric_mean(runs[second][key][0] / runs[first][key][0] for key in common)
+    sizes = [(runs[first][key][1], runs[second][key][1]) for key in common]
+    known = [theirs / ours for ours, theirs in sizes if ours and theirs]
+    return first, second, len(common), seconds, geometric_mean(known) if known else None
+
+
+def refused_section(records: Mapping[Key, Record], networks: Mapping[str, str]) -> list[Section]:
+    """Return what was refused and why, or nothing; ``networks`` gives the network's file of a problem."""
+    refused: dict[tuple[str, str], set[str]] = {}
+    for (problem, _, method), record in records.items():
+        if is_refused(record):
+            refused.setdefault((problem, str(record["message"])), set()).add(method)
+    if not refused:
+        return []
+    text = (
+        "These problems could not be compiled. A network whose columns do not sum to 1 is damaged: what it "
+        "would say after a repair is a guess, so it takes part only on request (--normalise)."
+    )
+    rows = tuple(
+        (problem, networks.get(problem), message, ", ".join(sorted(methods)))
+        for (problem, message), methods in sorted(refused.items())
+    )
+    return [Section("Refused", text, (Table(("problem", "network", "reason", "methods"), rows),))]
+
+
+def unsolved_section(records: Mapping[Key, Record]) -> list[Section]:
+    """Return what hit a limit and which methods are not made for which problems, or nothing."""
+    late = tuple(
+        (problem, which, method, record["status"], record.get("time_limit"), record["message"])
+        for (problem, which, method), record in records.items()
+        if record["status"] in ("timeout", "memory")
+    )
+    reasons: dict[tuple[str, str], int] = {}
+    for (_, _, method), record in records.items():
+        if is_not_applicable(record):
+            key = method, str(record["message"]).removeprefix(NOT_APPLICABLE)
+            reasons[key] = reasons.get(key, 0) + 1
+    tables = []
+    if late:
+        tables.append(Table(("problem", "threshold", "method", "status", "limit s", "message"), late))
+    if reasons:
+        rows = tuple((method, count, reason) for (method, reason), count in reasons.items())
+        tables.append(Table(("method", "problems", "not applicable because"), rows))
+    text = (
+        "Runs that ended at a limit, and problems that a method is not made for; the latter are not failures."
+    )
+    return [Section("Unsolved", text, tuple(tables))] if tables else []
+
+
+def cactus_section(records: Mapping[Key, Record], methods: Sequence[str], reference: Reference) -> Section:
+    """Return how many problems are solved in how much time in all, the easiest first."""
+    series = []
+    for name, runs in _runs_by_name(records, methods, reference).items():
+        seconds = sorted(seconds for seconds, _ in runs.values())
+        label = f"{name} ({len(_listed(records, reference))} problems known)" if name == _REFERENCE else name
+        series.append(Series(label, range(1, len(seconds) + 1), list(accumulate(seconds)), "step"))
+    total = len({(problem, which) for problem, which, _ in records})
+    caption = f"Solved problems, of {total}, against cumulative time, the easiest problems first."
+    picture = plot(
+        "Solved problems against cumulative time", "problems solved", "seconds in all", series, log_y=True
+    )
+    return Section("Solved problems over time", _HOW_TIMED, (), (Figure("cactus", caption, picture),))
+
+
+def size_section(records: Mapping[Key, Record], methods: Sequence[str]) -> Section:
+    """Return the size of circuits against the number of instances, of the class and of all."""
+    in_class, of_all = [], []
+    for method in methods:
+        solved = [r for (_, _, name), r in records.items() if name == method and is_solved(r)]
+        points = [(models, nodes) for record in solved for models, nodes in _class_sizes(record)]
+        in_class.append(Series(method, [x for x, _ in points], [y for _, y in points], "points"))
+        of_all.append(
+            Series(method, [r["instances"] for r in solved], [r["nodes"] for r in solved], "points")
+        )
+    text = (
+        "The circuit of the positive class; where a target has several classes and no threshold, the circuit "
+        "of each class, and their sum against all instances. Empty classes are not shown."
+    )
+    nodes = "nodes of the circuit"
+    figures = (
+        Figure(
+            "size-class",
+            "Nodes against the number of instances in the class.",
+            plot(
+                "Circuits and their classes",
+                "instances in the class",
+                nodes,
+                in_class,
+                log_x=True,
+                log_y=True,
+            ),
+        ),
+        Figure(
+            "size-instances",
+            "Nodes against the number of all instances.",
+            plot("Circuits and instance spaces", "all instances", nodes, of_all, log_x=True, log_y=True),
+        ),
+    )
+    return Section("Circuit sizes", text, (), figures)
+
+
+def _class_sizes(record: Record) -> Iterable[tuple[int, int]]:
+    if record["models"] is not None:
+        return [(record["models"], record["nodes"])]
+    return zip(record["class_models"], record["class_nodes"], strict=True)
+
+
+def leaves_section(records: Mapping[Key, Record], network: str, targets: Mapping[str, str]) -> Section:
+    """Return time and size of every target of a network, all leaves being features.
+
+    ``targets`` gives the target of each of these problems; records come in the order of the methods.
+    """
+    published = {target: run for (name, target), run in RUNS.items() if name == network.lower()}
+    methods = list(dict.fromkeys(method for problem, _, method in records if problem in targets))
+    rows = []
+    for problem, target in targets.items():
+        runs = [records.get((problem, "0.5", method)) for method in methods]
+        models = next((run["models"] for run in runs if run is not None and is_solved(run)), None)
+        row: list[Cell] = [target, models]
+        for run in runs:
+            row += _time_and_size(run)
+        if published:
+            row += _published_cells(published.get(target))
+        rows.append(tuple(row))
+    columns = ["target", "instances", *(f"{method} {unit}" for method in methods for unit in ("s", "nodes"))]
+    text = f"Every target of {network} in the suite, threshold 0.5, all leaves as features. {_HOW_TIMED}"
+    if published:
+        columns += ["in the paper", "its instances", "its s", "its nodes", "2019's s", "2019's nodes"]
+        text += (
+            "\n\nBeside are the figures that the paper prints, with times on its authors' machine, and those "
+            "of the compiler by Shih, Choi and Darwiche (2019). The paper names targets by initials only; "
+            "they stand beside the target whose label in the network's file has these initials. Where it "
+            "prints a number of instances that is not ours, its classifier is not the same."
+        )
+    return Section(f"All leaves of {network}", text, (Table(tuple(columns), tuple(rows)),))
+
+
+def _published_cells(run: PublishedRun | None) -> list[Cell]:
+    if run is None:
+        return [None] * 6
+    return [run.label, run.models, run.seconds, run.nodes, run.seconds_2019, run.nodes_2019]
+
+
+def _time_and_size(record: Record | None) -> list[Cell]:
+    if record is None:
+        return [None, None]
+    if is_solved(record):
+        return [seconds_of(record), record["nodes"]]
+    if record["status"] == "timeout":
+        return [f">{record['time_limit']:g}" if record.get("time_limit") else "timeout", None]
+    return ["not applicable" if is_not_applicable(record) else record["status"], None]

@@ -1,0 +1,1 @@
+"""Running the jobs: workers, limits, journal, measures."""

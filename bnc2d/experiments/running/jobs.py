@@ -1,0 +1,165 @@
+"""One compilation in a process of its own, so that its memory is its own and its limits are hard.
+
+The process is started anew and talks JSON, so it can be started from any thread and on any machine where
+bnc2d is installed: a pool of threads runs the jobs of this machine, any other executor those of a cluster.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from threading import Event
+from typing import Any, TypeAlias
+
+Record: TypeAlias = dict[str, Any]  # what is known of a job that has been run: one JSON line
+
+NOT_APPLICABLE = "not applicable: "  # how an error's message starts where a method refuses a classifier
+
+_GRACE = 20.0  # seconds past its own limit before a run is killed; it starts and reads a network in these too
+_POLL = 0.2
+LATE = 1.0  # seconds past its limit when a timer of its own ends a compilation
+_FACTS = (
+    "network",
+    "target",
+    "features",
+    "instances",
+    "threshold",
+    "seconds",
+    "phases",
+    "nodes",
+    "edges",
+    "models",
+    "class_nodes",
+    "class_models",
+    "omega",
+    "omega_T",
+    "peak_mib",
+    "message",
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A problem, which threshold it takes (``file``, ``0.5`` or ``argmax``), the method, and its source.
+
+    The first three name the job in a journal; ``source`` says how to make the classifier, as plain data (see
+    ``worker.SOURCES``).
+    """
+
+    problem: str
+    which: str
+    method: str
+    source: dict[str, Any]
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What names the job in a journal."""
+        return self.problem, self.which, self.method
+
+    def record(self, status: str, **facts: Any) -> Record:
+        """Return this job's record: ``ok``, ``timeout``, ``memory`` or ``error``, and the facts known."""
+        named = {"problem": self.problem, "which": self.which, "method": self.method, "status": status}
+        return named | dict.fromkeys(_FACTS) | facts
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    time_limit: float,
+    *,
+    workers: int = 1,
+    executor: Executor | None = None,
+    memory_limit: int | None = None,
+) -> Generator[tuple[Job, Record], None, None]:
+    """Give each job with its record as it ends.
+
+    Without an ``executor``, as many as ``workers`` run at a time on this machine, and closing the generator
+    ends them; jobs that an executor has begun end at their limits.
+    """
+    if executor is not None:
+        yield from _collect({executor.submit(run_job, job, time_limit, memory_limit): job for job in jobs})
+        return
+    stop = Event()
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        try:
+            yield from _collect(
+                {pool.submit(run_job, job, time_limit, memory_limit, stop.is_set): job for job in jobs}
+            )
+        finally:
+            stop.set()
+
+
+def _collect(futures: dict[Future[Record], Job]) -> Generator[tuple[Job, Record], None, None]:
+    try:
+        for future in as_completed(futures):
+            job = futures[future]
+            try:
+                record = future.result()
+            except Exception as error:  # a worker of a cluster may fail in any way; the others go on
+                record = job.record("error", message=f"{type(error).__name__}: {error}")
+            yield job, record
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def run_job(
+    job: Job,
+    time_limit: float,
+    memory_limit: int | None = None,
+    stopped: Callable[[], bool] | None = None,
+) -> Record:
+    """Run a job in a new process and return its record; the process is killed when it is late or ``stopped``.
+
+    The process ends by itself when this one goes away.
+    """
+    order = asdict(job) | {"time_limit": time_limit, "memory_limit": memory_limit}
+    with subprocess.Popen(
+        [sys.executable, "-m", "bnc2d.experiments.running.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,  # nothing is left to be written when the pipes are closed
+        start_new_session=True,  # Ctrl-C reaches the whole group of a terminal; the child is ended from here
+    ) as process:
+        try:
+            return _follow(process, job, json.dumps(order), time_limit, stopped)
+        finally:
+            process.kill()
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    job: Job,
+    order: str,
+    time_limit: float,
+    stopped: Callable[[], bool] | None,
+) -> Record:
+    to_child, from_child = process.stdin, process.stdout
+    if to_child is None or from_child is None:
+        raise TypeError("the process must be started with pipes")
+    started = time.monotonic()
+    with suppress(BrokenPipeError):  # a child that is dead already is found below
+        to_child.write(order.encode() + b"\n")
+    while process.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_POLL)
+        if time.monotonic() - started > time_limit + _GRACE:
+            return job.record("timeout", message=f"killed {_GRACE:g} s after its limit of {time_limit:g} s")
+        if stopped is not None and stopped():
+            return job.record("error", message="stopped")
+    try:
+        record: Record = json.loads(from_child.read())
+    except ValueError:
+        if process.returncode == -signal.SIGALRM:
+            return job.record("timeout", message=f"ended {LATE:g} s after its limit of {time_limit:g} s")
+        if process.returncode < 0:  # killed from outside, most likely for its memory
+            return job.record("memory", message=f"ended by signal {-process.returncode}")
+        return job.record("error", message=f"ended with code {process.returncode} and no result")
+    return record

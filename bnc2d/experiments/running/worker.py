@@ -1,0 +1,192 @@
+"""The process of one job: reads it as a line of JSON, compiles, writes the record as a line of JSON.
+
+Started by ``jobs.run_job`` as ``python -m bnc2d.experiments.running.worker``. It ends when its standard input
+is closed, that is, when whoever started it is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import TypeAlias
+
+from bnc2d.compile.compiler import compile_classifier
+from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
+from bnc2d.experiments.networks import PUBLIC, network_path
+from bnc2d.experiments.problems import Problem, plain_name, read_problem
+from bnc2d.experiments.running.jobs import LATE, NOT_APPLICABLE, Job, Record
+from bnc2d.experiments.synthetic import synthetic_classifier
+from bnc2d.formats.io import read_network
+from bnc2d.model.classifier import Classifier, default_features
+
+NetworkName: TypeAlias = str
+
+_GONE = 3  # exit code when nobody waits for the answer any more
+
+
+class _NotApplicableError(Exception):
+    """A method refuses a classifier that is sound."""
+
+
+def main() -> None:
+    """Run the one job on standard input."""
+    order = json.loads(_line(0))
+    Thread(target=_end_with_input, args=(0,), daemon=True).start()
+    job = Job(order["problem"], order["which"], order["method"], order["source"])
+    warnings.simplefilter("ignore", Bnc2dWarning)  # a record has no place for them
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, whatever is going on
+    record = record_of(job, order["time_limit"], order["memory_limit"], _set_timer)
+    print(json.dumps(record), flush=True)
+
+
+def _set_timer(seconds: float) -> None:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def record_of(
+    job: Job,
+    time_limit: float,
+    memory_limit: int | None = None,
+    set_timer: Callable[[float], None] = lambda _: None,
+) -> Record:
+    """Run a job in this process and return its record, whatever happens to it.
+
+    ``set_timer`` is called before the compilation, with the seconds it may take at most, and with 0 after it.
+    """
+    try:
+        return job.record("ok", **_measure(job, time_limit, memory_limit, set_timer))
+    except TimeLimitExceeded as error:
+        return job.record("timeout", message=str(error))
+    except LimitExceeded as error:  # a table that is too large
+        return job.record("memory", message=str(error))
+    except MemoryError:
+        return job.record("memory", message="out of memory")
+    except _NotApplicableError as error:
+        return job.record("error", message=f"{NOT_APPLICABLE}{error}")
+    except (Bnc2dError, ValueError, KeyError, OSError) as error:
+        return job.record("error", message=f"{type(error).__name__}: {error}")
+
+
+def _measure(
+    job: Job, time_limit: float, memory_limit: int | None, set_timer: Callable[[float], None]
+) -> Record:
+    """Compile and return the facts.
+
+    ``seconds`` is the whole compilation, reading excluded. ``nodes``, ``edges`` and ``models`` are those of
+    the positive class of a binary target; for other targets nodes and edges of all classes are added up.
+    """
+    kind, arguments = next(iter(job.source.items()))
+    network, classifier = SOURCES[kind](job, **arguments)
+    started = time.perf_counter()
+    set_timer(time_limit + LATE)
+    try:
+        model = compile_classifier(
+            classifier, method=job.method, time_limit=time_limit, memory_limit=memory_limit
+        )
+    except ClassifierError as error:  # the classifier is sound, so it is not one for this method
+        raise _NotApplicableError(str(error)) from None
+    finally:
+        set_timer(0.0)
+    formulas = [model.formula(name) for name in model.classes]
+    seconds = time.perf_counter() - started
+    counts = [model.count(name) for name in model.classes]
+    positive = None if classifier.positive is None else classifier.classes.index(classifier.positive)
+    shown = formulas if positive is None else [formulas[positive]]
+    return {
+        "network": network,
+        "target": classifier.target,
+        "features": len(classifier.features),
+        "instances": classifier.instance_count,
+        "threshold": None if classifier.threshold is None else float(classifier.threshold),
+        "seconds": round(seconds, 4),
+        "phases": {phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
+        "nodes": sum(formula.node_count for formula in shown),
+        "edges": sum(formula.edge_count for formula in shown),
+        "models": None if positive is None else counts[positive],
+        "class_nodes": [formula.node_count for formula in formulas],
+        "class_models": counts,
+        "omega": model.stats.omega,
+        "omega_T": model.stats.omega_total,
+        "peak_mib": round(_peak_kib() / 1024, 1),
+    }
+
+
+def _peak_kib() -> int:
+    """Return the largest memory of this process; where there is no /proc, that of its parent may be meant."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _from_suite(job: Job, *, suite: str, normalise: bool = False) -> tuple[NetworkName, Classifier]:
+    """Return a problem of a suite, with its own threshold or with another."""
+    problem = read_problem(Path(suite), job.problem)
+    if job.which != "file":
+        problem = Problem(problem.name, problem.network, problem.target, problem.features, float(job.which))
+    return problem.network_name, problem.classifier(normalise=normalise)
+
+
+def _from_leaves(
+    job: Job, *, file: str, target: str, normalise: bool = False
+) -> tuple[NetworkName, Classifier]:
+    """Return a classifier on all leaves of a suite's network, by threshold where the target is binary."""
+    network = read_network(file, normalise=normalise)
+    threshold = float(job.which) if len(network.variable(target)) == 2 else None
+    return plain_name(Path(file)), Classifier(network, target, default_features(network, target), threshold)
+
+
+def _from_network(job: Job, *, network: str, target: str) -> tuple[NetworkName, Classifier]:  # noqa: ARG001
+    """Return a classifier on all leaves of a public network, by its name, or of any other, by its file."""
+    path = network_path(network) if network in PUBLIC else Path(network)
+    known = read_network(path)
+    return network, Classifier(known, target, default_features(known, target))
+
+
+def _from_family(
+    job: Job,  # noqa: ARG001
+    *,
+    family: str,
+    features: int,
+    states: int,
+    classes: int,
+    seed: int,
+) -> tuple[NetworkName, Classifier]:
+    """Return a synthetic classifier; the family stands for the network."""
+    return family, synthetic_classifier(family, features, states, classes, seed)
+
+
+# How a classifier is made: the one key of ``Job.source`` is a key here, its value holds the arguments.
+SOURCES: Mapping[str, Callable[..., tuple[NetworkName, Classifier]]] = {
+    "suite": _from_suite,
+    "leaves": _from_leaves,
+    "network": _from_network,
+    "synthetic": _from_family,
+}
+
+
+def _line(descriptor: int) -> bytes:
+    """Return the bytes up to the end of the line, and no more: the rest stays for ``_end_with_input``."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(descriptor, 1)):
+        line += byte
+    return line
+
+
+def _end_with_input(descriptor: int) -> None:
+    while os.read(descriptor, 1):
+        pass
+    os._exit(_GONE)
+
+
+if __name__ == "__main__":
+    main()

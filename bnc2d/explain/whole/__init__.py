@@ -1,0 +1,1 @@
+"""Questions about a classifier as a whole: shares, bias, monotonicity, comparison."""

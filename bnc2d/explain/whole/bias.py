@@ -1,0 +1,172 @@
+"""Whether a decision, or any decision, depends on protected features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bnc2d.base.arguments import names as as_names
+from bnc2d.base.checkpoints import checked, checkpoint, ending
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import ClassifierError, LimitExceeded
+from bnc2d.explain.whole.questions import nearest, positions_of
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.walks import path_to, tell_apart
+from bnc2d.model.instances import Instance
+
+# Sets of nodes at one level.
+MAX_SETS = 2**22
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Whether decisions depend on protected features; true where they do.
+
+    ``pair`` holds two instances that differ in protected features only and are decided differently, as
+    ``decisions`` says. Of all instances, ``count`` have a decision that other states of the protected
+    features would change, which is the ``share`` of them; both are None when one instance was asked about.
+    """
+
+    biased: bool
+    protected: tuple[str, ...]
+    pair: tuple[dict[str, str], dict[str, str]] | None = None
+    decisions: tuple[str | None, str | None] | None = None
+    count: int | None = None
+    share: Fraction | None = None
+
+    def __bool__(self) -> bool:
+        return self.biased
+
+    def __str__(self) -> str:
+        names = ", ".join(self.protected)
+        if self.pair is None or self.decisions is None:
+            return f"no change of {names} alone changes the decision"
+        one, other = self.pair
+        changed = ", ".join(
+            f"{name}: {one[name]} → {other[name]}" for name in one if one[name] != other[name]
+        )
+        before, after = ("no class" if name is None else name for name in self.decisions)
+        return f"{changed} alone changes the decision from {before} to {after}"
+
+
+def is_biased(
+    model: CompiledModel,
+    protected: str | Iterable[str],
+    instance: Instance | None = None,
+    *,
+    time_limit: float | None = None,
+) -> Bias:
+    """Return whether a change of protected features alone can change a decision, with a pair that shows it.
+
+    With ``instance``: whether it can change the decision on it; the second of the pair is the nearest such
+    change. Without: whether it can on any instance, and on how many. The verdict on any instance is read
+    off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected features
+    in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
+    """
+    chosen = _protected(model, protected)
+    watch = Watch(time_limit, None)
+    if instance is not None:
+        return _of_one_decision(model, chosen, instance)
+    names = tuple(model.features[feature] for feature in sorted(chosen))
+    total = model.domain.instance_count
+    pair = _any_pair(model, chosen)
+    if pair is None:
+        return Bias(False, names, count=0, share=Fraction(0))
+    with ending(watch.check), watch.phase("count biased decisions"):
+        count = _count(model.diagram, chosen, total)
+    return Bias(True, names, pair, _decided(model, pair), count, Fraction(count, total))
+
+
+def _protected(model: CompiledModel, protected: str | Iterable[str]) -> set[int]:
+    names = as_names(protected, "protected")
+    if not names:
+        raise ClassifierError("the list of protected features is empty; name at least one")
+    return {model.domain.index(name) for name in names}
+
+
+def _decided(
+    model: CompiledModel, pair: tuple[dict[str, str], dict[str, str]]
+) -> tuple[str | None, str | None]:
+    one, other = model.predict(list(pair))
+    return one, other
+
+
+def _of_one_decision(model: CompiledModel, protected: set[int], instance: Instance) -> Bias:
+    others = [name for position, name in enumerate(model.features) if position not in protected]
+    found = nearest(model, instance, fixed=others)
+    names = tuple(model.features[feature] for feature in sorted(protected))
+    if found.instance is None:
+        return Bias(False, names)
+    pair = (model.domain.decode(positions_of(model, instance)), found.instance)
+    return Bias(True, names, pair, _decided(model, pair))
+
+
+def _any_pair(model: CompiledModel, protected: set[int]) -> tuple[dict[str, str], dict[str, str]] | None:
+    """Return two instances that differ in one protected feature and are decided differently.
+
+    The diagram is reduced: a feature matters exactly where it has a node, and a node has two different edges.
+    """
+    diagram = model.diagram
+    for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
+        if feature in protected and len(level):
+            edges = level[0].tolist()
+            state = next(state for state, child in enumerate(edges) if child != edges[0])
+            part = path_to(diagram, first) | tell_apart(diagram, edges[0], edges[state])
+            row = [part.get(position, 0) for position in range(len(model.features))]
+            other = list(row)
+            other[feature] = state
+            return model.domain.decode(row), model.domain.decode(other)
+    return None
+
+
+def _count(diagram: Diagram, protected: set[int], instances: int) -> int:
+    """Return how many instances have a decision that depends on the protected features.
+
+    Goes down the levels with the sets of nodes that all states of the protected features lead to, each with
+    the number of instances that have it. A set with two labels is counted; a single node that no protected
+    feature is below is dropped.
+    """
+    ends = diagram.ends
+    below = _depends(diagram, protected)
+    sets: dict[frozenset[int], int] = {frozenset([diagram.root]): instances}
+    count = 0
+    for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
+        checkpoint()
+        if not len(level):
+            continue
+        rows = level.tolist()
+        states = level.shape[1]
+        following: dict[frozenset[int], int] = {}
+        for nodes, weight in checked(list(sets.items()), 64):
+            if max(nodes) < first:
+                reached = [nodes]
+            elif feature in protected:
+                reached = [frozenset().union(*(rows[n - first] if n >= first else (n,) for n in nodes))]
+            else:
+                reached = [
+                    frozenset(rows[n - first][state] if n >= first else n for n in nodes)
+                    for state in range(states)
+                ]
+                weight //= states
+            for after in reached:
+                if sum(node < ends for node in after) > 1:
+                    count += weight
+                elif len(after) > 1 or below[next(iter(after))]:
+                    following[after] = following.get(after, 0) + weight
+        if len(following) > MAX_SETS:
+            raise LimitExceeded(f"more than {MAX_SETS} sets of diagram nodes to look at")
+        sets = following
+    return count
+
+
+def _depends(diagram: Diagram, protected: set[int]) -> list[bool]:
+    """Return for each node whether a protected feature is decided at it or below."""
+    found = [False] * diagram.ends
+    for feature, level in reversed(list(zip(diagram.order, diagram.levels, strict=True))):
+        if feature in protected:
+            found += [True] * len(level)
+        else:
+            found += [any(found[child] for child in row) for row in level.tolist()]
+    return found

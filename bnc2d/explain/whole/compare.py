@@ -1,0 +1,226 @@
+"""Whether two classifiers over the same features are the same, and what is decided differently.
+
+Both decision diagrams are brought into one order of features and one numbering of nodes, so that equal
+functions are equal nodes. Then they are the same where the roots are; otherwise a walk through pairs of
+different nodes counts what is decided differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from bnc2d.base.arguments import shown
+from bnc2d.base.checkpoints import checkpoint, ending
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
+from bnc2d.logic.diagram.sifting import Sifter
+from bnc2d.logic.diagram.walks import Part, label_pairs, tell_apart
+
+# A diagram may grow to so many nodes while its features are put into the other's order.
+MAX_NODES = 2**22
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Whether two classifiers decide every instance alike; true where they do.
+
+    Otherwise ``decisions`` are those of the first and the second for the instance ``witness``.
+    """
+
+    holds: bool
+    witness: dict[str, str] | None = None
+    decisions: tuple[str | None, str | None] | None = None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two classifiers differ, in exact numbers; true where they differ nowhere.
+
+    ``table[before, after]`` is the number of instances that the first puts in class ``before`` and the second
+    in ``after`` (None: in no class), for all pairs that occur; ``witnesses`` has an instance for each of
+    them that is a change. ``count`` instances are decided differently, a ``share`` of all.
+    ``only_first`` and ``only_second`` are the features that matter in one classifier and not in the other.
+    """
+
+    table: dict[tuple[str | None, str | None], int]
+    witnesses: dict[tuple[str | None, str | None], dict[str, str]]
+    count: int
+    share: Fraction
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.count == 0
+
+    def __str__(self) -> str:
+        lines = [f"{self.count} instances decided differently ({float(self.share):.4%})"]
+        for (before, after), count in self.table.items():
+            if before != after:
+                shown = ["no class" if name is None else name for name in (before, after)]
+                lines.append(f"  {shown[0]} → {shown[1]}: {count}")
+        for which, names in (("first", self.only_first), ("second", self.only_second)):
+            if names:
+                lines.append(f"  matters only in the {which}: {', '.join(names)}")
+        return "\n".join(lines)
+
+
+def equivalent(one: CompiledModel, other: CompiledModel, *, time_limit: float | None = None) -> Equivalence:
+    """Return whether both models decide every instance alike, with an instance where they do not.
+
+    They must have the same features with the same states, and the same classes; the order of all these, the
+    networks and the rules may differ. Past the time limit (seconds), or where the diagrams outgrow
+    ``MAX_NODES`` in a common order, it raises ``LimitExceeded``.
+    """
+    common = _Common(one, other, time_limit)
+    if common.roots[0] == common.roots[1]:
+        return Equivalence(True)
+    witness = common.instance(tell_apart(common.diagram, *common.roots))
+    return Equivalence(False, witness, (one.predict(witness), other.predict(witness)))
+
+
+def compare(one: CompiledModel, other: CompiledModel, *, time_limit: float | None = None) -> Comparison:
+    """Return how many instances the models decide differently, from which class to which; see ``equivalent``.
+
+    The walk through pairs of nodes is quadratic in the size of the diagrams in the worst case.
+    """
+    common = _Common(one, other, time_limit)
+    total = one.domain.instance_count
+    with ending(common.watch.check), common.watch.phase("pairs of nodes"):
+        found = label_pairs(common.diagram, np.array([common.roots]), [total])
+    names = (*one.classes, None)
+    counts = [*one.diagram.counts(one.domain.cardinalities), 0][: len(names)]
+    table, witnesses = {}, {}
+    for before, name in enumerate(names):
+        changed = {after: pair for (label, after), pair in sorted(found.items()) if label == before}
+        kept = counts[before] - sum(pair.weight for pair in changed.values())
+        if kept:
+            table[name, name] = kept
+        for after, pair in changed.items():
+            table[name, names[after]] = pair.weight
+            witnesses[name, names[after]] = common.instance(pair.part)
+    count = sum(pair.weight for pair in found.values())
+    first, second = _mattering(one), _mattering(other)
+    return Comparison(
+        table,
+        witnesses,
+        count,
+        Fraction(count, total),
+        tuple(name for name in one.features if name in first - second),
+        tuple(name for name in one.features if name in second - first),
+    )
+
+
+def _mattering(model: CompiledModel) -> set[str]:
+    """Return the features that some decision depends on: those with a node in the reduced diagram."""
+    diagram = model.diagram
+    return {
+        model.features[feature]
+        for feature, level in zip(diagram.order, diagram.levels, strict=True)
+        if len(level)
+    }
+
+
+class _Common:
+    """Two models in one diagram with two ``roots``; features, states and labels are those of the first."""
+
+    def __init__(self, one: CompiledModel, other: CompiledModel, time_limit: float | None) -> None:
+        for model in (one, other):
+            if not isinstance(model, CompiledModel):
+                raise ClassifierError(f"expected another compiled model, not {shown(model)}")
+        _check_alike(one, other)
+        self._one = one
+        self.watch = Watch(time_limit, None)
+        with ending(self.watch.check), self.watch.phase("a common order of features"):
+            self.diagram, self.roots = _merge(one, other)
+
+    def instance(self, part: Part) -> dict[str, str]:
+        """Return an instance with these states, the other features in their first."""
+        return self._one.domain.decode([part.get(at, 0) for at in range(len(self._one.features))])
+
+
+def _check_alike(one: CompiledModel, other: CompiledModel) -> None:
+    """Raise unless features, states and classes are the same but for their order."""
+    for mine, theirs, which in ((one, other, "second"), (other, one, "first")):
+        for name in mine.features:
+            if name not in theirs.features:
+                hint = did_you_mean(name, theirs.features)
+                raise ClassifierError(f"the {which} model has no feature {name!r}{hint}")
+    for name, states in zip(one.domain.names, one.domain.states, strict=True):
+        found = other.domain.states[other.domain.index(name)]
+        if set(found) != set(states):
+            raise ClassifierError(
+                f"the feature {name!r} has the states {', '.join(states)} in the first model "
+                f"and {', '.join(found)} in the second"
+            )
+    if set(one.classes) != set(other.classes):
+        raise ClassifierError(
+            f"the first model has the classes {', '.join(one.classes)}, the second {', '.join(other.classes)}"
+        )
+
+
+def _merge(one: CompiledModel, other: CompiledModel) -> tuple[Diagram, tuple[int, int]]:
+    """Return one diagram with both functions, in the order of the larger one, if possible."""
+    models = [one, other]
+    orders = [[model.features[feature] for feature in model.diagram.order] for model in models]
+    target = orders[0] if one.diagram.node_count >= other.diagram.node_count else orders[1]
+    try:
+        diagrams = [_in_order(model, target) for model in models]
+    except _TooLarge:
+        target = orders[0] if target == orders[1] else orders[1]
+        try:
+            diagrams = [_in_order(model, target) for model in models]
+        except _TooLarge:
+            raise LimitExceeded(
+                f"in a common order of features the diagrams have more than {MAX_NODES} nodes"
+            ) from None
+    builder = DiagramBuilder(len(one.classes) + 1)
+    images = []
+    for model, diagram in zip(models, diagrams, strict=True):
+        image = np.zeros(diagram.ends + diagram.node_count, dtype=np.int64)
+        labels = [*(one.classes.index(name) for name in model.classes), len(one.classes)]
+        image[: diagram.ends] = labels[: diagram.ends]
+        images.append(image)
+    firsts = [diagram.offsets() for diagram in diagrams]
+    for place in range(len(target) - 1, -1, -1):
+        checkpoint()
+        states = one.domain.states[one.domain.index(target[place])]
+        rows, spans = [], []
+        for model, diagram, image, first in zip(models, diagrams, images, firsts, strict=True):
+            theirs = model.domain.states[model.domain.index(target[place])]
+            columns = [theirs.index(state) for state in states]
+            level = diagram.levels[place]
+            rows.append(image[level[:, columns]])
+            spans.append(image[first[place] : first[place] + len(level)])
+        numbers = builder.add_level(np.concatenate(rows))
+        spans[0][:] = numbers[: len(rows[0])]
+        spans[1][:] = numbers[len(rows[0]) :]
+    roots = [int(image[diagram.root]) for image, diagram in zip(images, diagrams, strict=True)]
+    order = [one.domain.index(name) for name in target]
+    return builder.finish(order, roots[0]), (roots[0], roots[1])
+
+
+class _TooLarge(Exception):  # noqa: N818 - a signal inside this module
+    """A diagram has outgrown its limit."""
+
+
+def _in_order(model: CompiledModel, target: Sequence[str]) -> Diagram:
+    """Return a model's diagram with its features in another order, by swapping neighbouring levels."""
+    wanted = [model.domain.index(name) for name in target]
+    if tuple(wanted) == model.diagram.order:
+        return model.diagram
+    sifter = Sifter(model.diagram, model.domain.cardinalities)
+    for place, feature in enumerate(wanted):
+        for upper in range(sifter.order.index(feature) - 1, place - 1, -1):
+            sifter.swap(upper)
+            if sifter.nodes > MAX_NODES:
+                raise _TooLarge
+    return sifter.diagram()

@@ -1,0 +1,138 @@
+"""Whether raising an ordered feature ever takes an instance out of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from bnc2d.base.arguments import names as as_names
+from bnc2d.base.checkpoints import ending
+from bnc2d.compile.formula.subfunctions import two_ended
+from bnc2d.compile.limits import Watch
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import ClassifierError
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.walks import Part, label_pairs, path_to
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """Whether raising features only ever raises the decision; true where it does.
+
+    Otherwise ``pair`` holds two instances that differ in ``feature`` only, the second with the higher state,
+    whose ``decisions`` go the wrong way.
+    """
+
+    holds: bool
+    features: tuple[str, ...]
+    towards: str | None
+    feature: str | None = None
+    pair: tuple[dict[str, str], dict[str, str]] | None = None
+    decisions: tuple[str | None, str | None] | None = None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        names = ", ".join(self.features)
+        aim = "lowers the class" if self.towards is None else f"leads out of class {self.towards}"
+        if self.pair is None or self.decisions is None:
+            return f"raising {names} never {aim}"
+        low, high = (instance[str(self.feature)] for instance in self.pair)
+        before, after = ("no class" if name is None else name for name in self.decisions)
+        return f"raising {self.feature} from {low} to {high} can change the decision from {before} to {after}"
+
+
+def is_monotone(
+    model: CompiledModel,
+    features: str | Iterable[str],
+    order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    *,
+    towards: str | None = None,
+    time_limit: float | None = None,
+) -> Monotone:
+    """Return whether raising features never takes an instance out of class ``towards``, all else equal.
+
+    Without ``towards`` the classes count as ordered, the one listed first the lowest, and the question is
+    whether raising a feature never lowers the class; instances in no class are then an error. States are
+    ordered as listed; ``order`` gives another order of all of them, for several features as a mapping.
+
+    Raising several features, or one by several states, is a chain of single steps, so each step is asked
+    about: every pair of neighbouring states, by a walk through pairs of diagram nodes. The worst case is
+    quadratic in the size of the diagram; past the time limit (seconds) it raises ``LimitExceeded``.
+    """
+    names = as_names(features, "features")
+    if not names:
+        raise ClassifierError("the list of features is empty; name at least one")
+    orders = _orders(model, names, order)
+    watch = Watch(time_limit, None)
+    with ending(watch.check), watch.phase("pairs of nodes"):
+        if towards is not None:
+            diagram = two_ended(model.diagram, model.label(towards))
+        else:
+            diagram = model.diagram
+            if diagram.ends > len(model.classes) and diagram.counts(model.domain.cardinalities)[-1]:
+                raise ClassifierError(
+                    "some instances are in no class, which no order holds; name a class towards="
+                )
+        for feature, states in orders.items():
+            rows = _falling_pair(diagram, feature, states)
+            if rows is not None:
+                pair = tuple(
+                    model.domain.decode([part.get(at, 0) for at in range(len(model.features))])
+                    for part in rows
+                )
+                one, other = model.predict(list(pair))
+                return Monotone(
+                    False, tuple(names), towards, model.features[feature], (pair[0], pair[1]), (one, other)
+                )
+    return Monotone(True, tuple(names), towards)
+
+
+def _orders(
+    model: CompiledModel, names: list[str], order: Sequence[str] | Mapping[str, Sequence[str]] | None
+) -> dict[int, list[int]]:
+    """Return the states of each feature from the lowest to the highest, as positions."""
+    given: Mapping[str, Sequence[str]] = {}
+    if isinstance(order, Mapping):
+        given = order
+    elif order is not None:
+        if len(names) > 1:
+            raise ClassifierError("for several features, order is a mapping from feature to list of states")
+        given = {names[0]: order}
+    orders = {}
+    for name in names:
+        feature = model.domain.index(name)
+        orders[feature] = list(range(model.domain.cardinalities[feature]))
+    for name, states in given.items():
+        feature = model.domain.index(name)
+        if feature not in orders:
+            raise ClassifierError(f"order names {name!r}, which is not among the features asked about")
+        ranked = [
+            model.domain.state_index(feature, state) for state in as_names(states, f"order of {name!r}")
+        ]
+        if sorted(ranked) != orders[feature]:
+            raise ClassifierError(f"order of {name!r} must list each of its states once")
+        orders[feature] = ranked
+    return orders
+
+
+def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[Part, Part] | None:
+    """Return parts of two instances, one step of the feature apart, of which the higher has a lower label."""
+    place = diagram.order.index(feature)
+    level, first = diagram.levels[place], diagram.offsets()[place]
+    if not len(level):
+        return None
+    steps = list(pairwise(states))
+    starts = np.concatenate([level[:, step] for step in steps])
+    found = label_pairs(diagram, starts, [0] * len(starts))
+    for (before, after), reached in sorted(found.items()):
+        if before > after:
+            step, row = divmod(reached.start, len(level))
+            part = path_to(diagram, first + row) | reached.part
+            low, high = steps[step]
+            return {**part, feature: low}, {**part, feature: high}
+    return None

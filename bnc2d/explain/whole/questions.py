@@ -1,0 +1,185 @@
+"""Questions about classes as wholes: their shares, random members, the nearest member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arguments import count, mapping, names
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import ClassifierError, InstanceError
+from bnc2d.explain.robust import nearest as nearest_row
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.walks import integers
+from bnc2d.model.instances import Instance, Kind, encode
+from bnc2d.model.numbers import Number, exact
+
+_MOST_DRAWS = 10**8  # more would not fit in memory
+
+
+def positions_of(model: CompiledModel, instance: Instance) -> list[int]:
+    """Return the state positions of one instance."""
+    encoded = encode(model.classifier.feature_variables, instance)
+    if encoded.kind is not Kind.ONE:
+        raise InstanceError("this question is about one instance, given as a mapping from feature to state")
+    row: list[int] = encoded.rows[0].tolist()
+    return row
+
+
+def decisions(model: CompiledModel) -> tuple[str | None, ...]:
+    """Return the decision that each label of the diagram stands for: a class, or None for no class."""
+    ends: tuple[str | None, ...] = (*model.classes, None)
+    return ends[: model.diagram.ends]
+
+
+def label_of(model: CompiledModel, name: str | None) -> int:
+    """Return the label of a class; None stands for "in no class", where ties leave instances so."""
+    if name is None and None in decisions(model):
+        return len(model.classes)
+    return model.label(name)
+
+
+def shares(model: CompiledModel) -> dict[str | None, Fraction]:
+    """Return which share of all instances is in each class.
+
+    They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
+    """
+    counts = model.diagram.counts(model.domain.cardinalities)
+    total = model.domain.instance_count
+    return {name: Fraction(count, total) for name, count in zip(decisions(model), counts, strict=True)}
+
+
+def share(model: CompiledModel, name: str | None) -> Fraction:
+    """Return which share of all instances is in a class (None: in no class)."""
+    return shares(model)[decisions(model)[label_of(model, name)]]
+
+
+def sample(model: CompiledModel, name: str | None, seed: int = 0, size: int | None = None) -> Any:
+    """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
+
+    Exact: states are drawn by the number of instances that they leave. Draws are independent, and the same
+    seed gives the same ones. A class without instances is an error.
+    """
+    label = label_of(model, name)
+    seed = count(seed, "seed")
+    if size is not None:
+        size = count(size, "size", most=_MOST_DRAWS, error=ClassifierError)
+    diagram, sizes = model.diagram, model.domain.cardinalities
+    ways = _ways(diagram, label, model.domain.instance_count)
+    if not ways[diagram.root]:
+        where = "in no class" if name is None else f"in class {name!r} of {model.target!r}"
+        raise ClassifierError(f"no instance is {where}, so there is none to draw")
+    rng = Random(seed)  # noqa: S311 - reproducible draws, not secrets
+    levels = list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
+    drawn = []
+    for _ in range(1 if size is None else size):
+        row = [0] * len(sizes)
+        node = diagram.root
+        for feature, level, first in levels:
+            if node < first or not len(level):
+                row[feature] = rng.randrange(sizes[feature])
+                continue
+            children = level[node - first].tolist()
+            left = rng.randrange(sum(int(ways[child]) for child in children))
+            for state, child in enumerate(children):
+                left -= int(ways[child])
+                if left < 0:
+                    row[feature], node = state, child
+                    break
+        drawn.append(model.domain.decode(row))
+    return drawn[0] if size is None else drawn
+
+
+def _ways(diagram: Diagram, label: int, instances: int) -> NDArray[Any]:
+    """Return for each node how many instances lead from it to a label, features above it included.
+
+    A child does not depend on the feature that its parent decides, so the division leaves no rest.
+    """
+    most = max((level.shape[1] for level in diagram.levels), default=1)
+    ways: NDArray[Any] = np.zeros(diagram.ends + diagram.node_count, dtype=integers(instances * most))
+    ways[label] = instances
+    for level, first in reversed(list(zip(diagram.levels, diagram.offsets(), strict=True))):
+        if len(level):
+            ways[first : first + len(level)] = ways[level].sum(axis=1) // level.shape[1]
+    return ways
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The nearest instance that is decided as asked, or, when false, that there is none.
+
+    ``changes`` gives the old and the new state of every feature that differs; ``distance`` is the number of
+    them, or the sum of their weights where weights were given.
+    """
+
+    instance: dict[str, str] | None
+    decision: str | None
+    distance: int | Fraction | None
+    changes: dict[str, tuple[str, str]]
+
+    def __bool__(self) -> bool:
+        return self.instance is not None
+
+    def __str__(self) -> str:
+        if self.instance is None:
+            return "no allowed change leads there"
+        changed = ", ".join(f"{name}: {old} → {new}" for name, (old, new) in self.changes.items())
+        return f"{changed or 'no change'} gives {'no class' if self.decision is None else self.decision}"
+
+
+def nearest(
+    model: CompiledModel,
+    instance: Instance,
+    towards: str | None = None,
+    *,
+    fixed: str | Iterable[str] = (),
+    weights: Mapping[str, Number] | None = None,
+) -> Nearest:
+    """Return the nearest instance of class ``towards``, by default the nearest decided otherwise.
+
+    Nearest means the fewest features changed or, with ``weights`` (features without one weigh 1), the least
+    sum of weights; features in ``fixed`` keep their states. "Decided otherwise" includes "in no class". Among
+    equally near ones the answer is the same on every run. The result is false where no change leads there.
+    Linear in the size of the decision diagram.
+    """
+    row = positions_of(model, instance)
+    own = int(model.diagram.labels(np.array([row]))[0])
+    if towards is None:
+        wanted = [label for label in range(model.diagram.ends) if label != own]
+    else:
+        wanted = [model.label(towards)]
+    costs = _costs(model, weights)
+    kept = {model.domain.index(name) for name in names(fixed, "fixed")}
+    scale = lcm(*(cost.denominator for cost in costs))
+    reached = nearest_row(model.diagram, row, wanted, kept, [int(cost * scale) for cost in costs])
+    if reached is None:
+        return Nearest(None, None, None, {})
+    before, after = model.domain.decode(row), model.domain.decode(reached)
+    changes = {name: (before[name], after[name]) for name in model.features if before[name] != after[name]}
+    label = int(model.diagram.labels(np.array([reached]))[0])
+    distance: int | Fraction = len(changes)
+    if weights is not None:
+        distance = sum((costs[model.domain.index(name)] for name in changes), Fraction(0))
+    return Nearest(after, decisions(model)[label], distance, changes)
+
+
+def _costs(model: CompiledModel, weights: Mapping[str, Number] | None) -> list[Fraction]:
+    """Return what changing each feature costs."""
+    costs = [Fraction(1)] * len(model.features)
+    given = {} if weights is None else mapping(weights, "weights", "a mapping from feature to number")
+    for name, weight in given.items():
+        feature = model.domain.index(name)
+        try:
+            costs[feature] = exact(weight)
+        except ValueError as error:
+            raise ClassifierError(f"the weight of {name!r} must be a number: {error}") from None
+        if costs[feature] < 0:
+            raise ClassifierError(f"the weight of {name!r} must not be negative, but is {weight}")
+    return costs

@@ -1,0 +1,1 @@
+"""Networks and classifiers of other libraries."""

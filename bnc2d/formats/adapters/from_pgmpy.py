@@ -1,0 +1,105 @@
+"""Convert a pgmpy model in memory; the object is read by its attributes, so pgmpy is never imported here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from bnc2d.errors import NetworkError, NormalisationWarning, UnsupportedError
+from bnc2d.formats.parsing.assemble import Repairs
+from bnc2d.model.cpt import CPT
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.variable import Variable
+
+_DISCRETE = {"DiscreteBayesianNetwork", "BayesianNetwork", "BayesianModel"}
+# Some of these derive from a discrete network, in this or an earlier release, and yet hold no tables.
+_NOT_DISCRETE = {"DynamicBayesianNetwork", "FunctionalBayesianNetwork", "LinearGaussianBayesianNetwork"}
+
+
+def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
+    """Return the network of a pgmpy ``DiscreteBayesianNetwork``, with exact entries.
+
+    Variables come in the order of the model's nodes, states and parents in the order of the tables; names
+    and states that are no strings become ``str(name)``. A float counts as its shortest decimal text.
+    Columns that miss 1 by at most 1e-6, as estimated ones do, are normalised exactly with one
+    ``NormalisationWarning``; a larger miss raises ``NetworkError`` unless ``normalise``.
+    """
+    _check_kind(model)
+    nodes = list(model.nodes())
+    tables = {cpd.variable: cpd for cpd in model.get_cpds()}
+    missing = [repr(node) for node in nodes if node not in tables]
+    if missing:
+        raise NetworkError(f"the model has no CPD for {', '.join(missing)}; add_cpds() or fit() it first")
+    variables = {
+        node: Variable(name, _states(name, tables[node]))
+        for node, name in zip(nodes, _texts(nodes, "the model's nodes"), strict=True)
+    }
+    cpts, repairs = [], Repairs()
+    for node in nodes:
+        cpd = tables[node]
+        _check_scope(cpd, variables, set(model.predecessors(node)))
+        parents = [variables[parent] for parent in cpd.variables[1:]]  # get_evidence() lists them backwards
+        cpt, miss = CPT.from_numbers(variables[node], parents, _numbers(cpd), normalise=normalise)
+        cpts.append(cpt)
+        repairs.note(variables[node].name, miss)
+    if repairs.tables:
+        warnings.warn(str(repairs), NormalisationWarning, stacklevel=2)
+    return BayesianNetwork(variables.values(), cpts, name=str(getattr(model, "name", None) or ""))
+
+
+def _check_kind(model: object) -> None:
+    kinds = {kind.__name__ for kind in type(model).__mro__ if kind.__module__.split(".")[0] == "pgmpy"}
+    if not kinds & _DISCRETE or kinds & _NOT_DISCRETE:
+        found = f"{type(model).__module__}.{type(model).__qualname__}"
+        raise UnsupportedError(f"from_pgmpy converts a pgmpy DiscreteBayesianNetwork, not {found}")
+
+
+def _check_scope(cpd: Any, variables: dict[Any, Variable], graph_parents: set[Any]) -> None:
+    """Raise where the table's parents, or their states, are not those of the model; pgmpy need not notice."""
+    name = variables[cpd.variable].name
+    if set(cpd.variables[1:]) != graph_parents:
+        shown = [sorted(map(str, parents)) for parents in (cpd.variables[1:], graph_parents)]
+        raise NetworkError(f"the CPD of {name!r} has the parents {shown[0]}, but the graph has {shown[1]}")
+    for parent, size in zip(cpd.variables[1:], cpd.cardinality[1:], strict=True):
+        declared = variables[parent]
+        if size != len(declared):
+            expected = f"{size} states, not {len(declared)} as its own CPD does"
+            raise NetworkError(f"the CPD of {name!r} gives {declared.name!r} {expected}")
+        states = cpd.state_names.get(parent)
+        if states is not None and tuple(map(str, states)) != declared.states:
+            raise NetworkError(
+                f"the CPD of {name!r} gives {declared.name!r} the states {list(states)}, "
+                f"but its own CPD has {list(declared.states)}; use the same states in the same order"
+            )
+
+
+def _states(name: str, cpd: Any) -> tuple[str, ...]:
+    """Return the states of the table's variable: their names where it has any, otherwise 0, 1, ..."""
+    if all(kind.__name__ != "TabularCPD" for kind in type(cpd).__mro__):
+        raise UnsupportedError(f"the CPD of {name!r} is a {type(cpd).__name__}; only TabularCPD is supported")
+    states = cpd.state_names.get(cpd.variable)
+    if states is None:
+        return tuple(str(state) for state in range(cpd.variable_card))
+    return _texts(states, f"the states of {name!r}")
+
+
+def _texts(values: Iterable[object], what: str) -> tuple[str, ...]:
+    """Return ``str`` of each value, after checking that they stay distinct."""
+    found: dict[str, object] = {}
+    for value in values:
+        text = str(value)
+        if text in found:
+            raise NetworkError(f"{what} {found[text]!r} and {value!r} are both written {text!r}; rename one")
+        found[text] = value
+    return tuple(found)
+
+
+def _numbers(cpd: Any) -> list[object]:
+    """Return the entries with the child's state varying fastest; pgmpy has the child's axis first."""
+    entries = np.moveaxis(np.asarray(cpd.values), 0, -1).ravel()
+    if entries.dtype == np.float32:  # its shortest text is the number that was meant; as a float64 it is not
+        return [str(entry) for entry in entries]
+    return list(entries.tolist())

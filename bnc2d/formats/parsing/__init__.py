@@ -1,0 +1,1 @@
+"""What the readers share: text with line numbers, tokens, numbers, names, assembly."""

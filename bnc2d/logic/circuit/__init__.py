@@ -1,0 +1,1 @@
+"""Circuits in negation normal form: nodes, passes over them, queries and transformations."""

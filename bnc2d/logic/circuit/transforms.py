@@ -1,0 +1,135 @@
+"""Linear-time transforms: negation, conditioning, complete and general reasons.
+
+The reasons are those of Zhang and Darwiche (2026), section 2: on an OR-decomposable circuit, quantifying
+literals universally (complete reason) or selecting them (general reason) touches literals only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from bnc2d.base.checkpoints import checked
+from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.fold import rewrite
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_or_decomposable
+from bnc2d.logic.domain import FeatureId, StateMask
+
+
+def negate(manager: Manager, root: NodeId) -> NodeId:
+    """Return the complement by De Morgan: AND-decomposable becomes OR-decomposable and back."""
+    full = manager.domain.full
+    return rewrite(manager, root, lambda f, mask: manager.add_literal(f, full(f) & ~mask), dual=True)
+
+
+def condition(manager: Manager, root: NodeId, allowed: Mapping[FeatureId, StateMask]) -> NodeId:
+    """Return the circuit under ``feature ∈ allowed[feature]``: a single state fixes a feature.
+
+    With several states left, a literal becomes false or true where its states and the allowed ones leave no
+    choice, and is otherwise kept; on the allowed instances the result and the circuit agree.
+    """
+
+    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
+        choice = allowed.get(feature)
+        if choice is None:
+            return manager.add_literal(feature, mask)
+        if not choice & mask:
+            return FALSE
+        return TRUE if not choice & ~mask else manager.add_literal(feature, mask)
+
+    return rewrite(manager, root, literal)
+
+
+def complete_reason(
+    manager: Manager,
+    root: NodeId,
+    positions: Sequence[int],
+    *,
+    allowed: Mapping[FeatureId, StateMask] = MappingProxyType({}),
+    into: Manager | None = None,
+) -> NodeId:
+    """Return the complete reason: failing literals become false, others shrink to the instance's state.
+
+    The circuit is first conditioned on ``feature ∈ allowed[feature]``, which must hold for the instance. With
+    ``into``, the result is built in another manager over an equal domain.
+    """
+    _require_or_decomposable(manager, root, "complete")
+    target = manager if into is None else into
+
+    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
+        choice = allowed.get(feature)
+        if choice is not None and not choice & ~mask:
+            return TRUE
+        return target.add_literal(feature, 1 << positions[feature])
+
+    return _fixated(manager, root, positions, literal, target)
+
+
+def general_reason(
+    manager: Manager,
+    root: NodeId,
+    positions: Sequence[int],
+    *,
+    allowed: Mapping[FeatureId, StateMask] = MappingProxyType({}),
+    into: Manager | None = None,
+) -> NodeId:
+    """Return the general reason: literals that fail become false, the others stay.
+
+    ``allowed`` and ``into`` as for ``complete_reason``; literals left have allowed states only.
+    """
+    _require_or_decomposable(manager, root, "general")
+    target = manager if into is None else into
+
+    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
+        choice = allowed.get(feature)
+        if choice is None:
+            return target.add_literal(feature, mask)
+        return target.add_literal(feature, choice & mask) if choice & ~mask else TRUE
+
+    return _fixated(manager, root, positions, literal, target)
+
+
+def _fixated(
+    manager: Manager,
+    root: NodeId,
+    positions: Sequence[int],
+    literal: Callable[[FeatureId, StateMask], NodeId],
+    target: Manager,
+) -> NodeId:
+    """Return the circuit with failing literals false and the others replaced, in the target manager.
+
+    All literals left hold for the instance, so exactly the nodes that fail for it become false. What holds
+    is found first, and only nodes that the result uses are built.
+    """
+    literals, gates = manager.program(root)
+    holding = {TRUE} | {node for node, feature, mask in literals if mask >> positions[feature] & 1}
+    for node, is_or, children in checked(gates):
+        if not holding.isdisjoint(children) if is_or else holding.issuperset(children):
+            holding.add(node)
+    if root not in holding:
+        return FALSE
+    used = {root}
+    plan: list[tuple[NodeId, bool, Sequence[NodeId]]] = []
+    for node, is_or, children in checked(gates[::-1]):
+        if node in used:
+            kept = [child for child in children if child in holding] if is_or else children
+            used.update(kept)
+            plan.append((node, is_or, kept))
+    images = {node: literal(feature, mask) for node, feature, mask in literals if node in used}
+    images[TRUE] = TRUE
+    find = target.find
+    for node, is_or, parts in checked(plan[::-1]):
+        if len(parts) == 1:
+            images[node] = images[parts[0]]
+        else:
+            images[node] = find(is_or, [images[child] for child in parts])
+    return images[root]
+
+
+def _require_or_decomposable(manager: Manager, root: NodeId, which: str) -> None:
+    if not is_or_decomposable(manager, root):
+        raise LogicError(
+            f"the {which} reason needs an OR-decomposable circuit (no two disjuncts share a feature); "
+            "compile the formula, or negate an AND-decomposable circuit of its complement"
+        )

@@ -1,0 +1,1 @@
+"""Circuits as CNF, SAT problems, SDDs, sympy formulas, plain data and files."""

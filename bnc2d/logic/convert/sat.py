@@ -1,0 +1,307 @@
+"""Questions that need search, answered by SAT over the one-hot variables; every no (or yes) has a witness.
+
+Solver: CaDiCaL 1.5.3. On equivalence of decision diagrams in two orders it was the fastest of python-sat's
+solvers or close to it, and it bears being stopped after every thousand conflicts, which is how time limits
+are kept; MiniSat forgets too much then (30 s and no answer where CaDiCaL takes 1 s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from math import inf
+from operator import and_, or_
+from time import monotonic
+from types import TracebackType
+from typing import Self, TypeAlias
+
+from bnc2d.base.arguments import seconds
+from bnc2d.base.checkpoints import checkpoint, ending, pieces
+from bnc2d.errors import LogicError, TimeLimitExceeded
+from bnc2d.logic.circuit.fold import fold_all
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.convert.cnf import Tseitin
+from bnc2d.logic.convert.one_hot import BooleanClause, BooleanLiteral
+from bnc2d.logic.domain import Domain, FeatureId, StateMask
+
+Circuit: TypeAlias = tuple[Manager, NodeId]
+NodeOrCircuit: TypeAlias = NodeId | Circuit  # a node of the manager at hand, or of another one
+
+_SOLVER = "cadical153"
+# Conflicts between two checkpoints: half as many as before where they took longer than so many seconds.
+_MOST_CONFLICTS = 1000
+_FEWEST_CONFLICTS = 30
+_SECONDS_AT_ONCE = 0.2
+_CLAUSES_AT_ONCE = 1 << 13
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A yes or no with an instance that proves it, where one instance can."""
+
+    holds: bool
+    witness: dict[str, str] | None = None
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+class SatSession:
+    """A solver that keeps the exactly-one constraints and the circuits given to it; use in ``with``.
+
+    ``time_limit`` (seconds) runs from the start of the session; passing it raises ``LimitExceeded``.
+    """
+
+    def __init__(self, domain: Domain, time_limit: float | None = None) -> None:
+        from pysat.solvers import Solver
+
+        self.domain = domain
+        self._tseitin = Tseitin(domain)
+        self.one_hot = self._tseitin.one_hot
+        self._time_limit = seconds(time_limit)
+        self._deadline = inf if self._time_limit is None else monotonic() + self._time_limit
+        self._loaded = 0
+        self._conflicts = _MOST_CONFLICTS
+        self._solver = Solver(name=_SOLVER)
+
+    def close(self) -> None:
+        """Free the solver; a second call does nothing."""
+        self._solver.delete()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def output(self, manager: Manager, root: NodeId) -> BooleanLiteral:
+        """Return a literal that is true exactly where the circuit is."""
+        with ending(self._check):
+            return self._tseitin.output(manager, root)
+
+    def _check(self) -> None:
+        if monotonic() > self._deadline:
+            raise TimeLimitExceeded(
+                f"the SAT solver has no answer within the time limit of {self._time_limit:g} s"
+            )
+
+    def new_variable(self) -> BooleanLiteral:
+        """Return a variable that occurs nowhere else."""
+        variable: BooleanLiteral = self._tseitin.pool.id()
+        return variable
+
+    def add_clause(self, clause: BooleanClause) -> None:
+        """Add a clause over one-hot variables, outputs and new variables."""
+        self._tseitin.clauses.append(clause or [-self._tseitin.truth()])
+
+    def instance(self, assumptions: list[BooleanLiteral]) -> list[int] | None:
+        """Return the state positions of an instance under the assumptions, or None where there is none."""
+        clauses = self._tseitin.clauses
+        with ending(self._check):
+            for piece in pieces(len(clauses) - self._loaded, _CLAUSES_AT_ONCE):
+                self._solver.append_formula(clauses[self._loaded : self._loaded + piece.stop - piece.start])
+                self._loaded += piece.stop - piece.start
+            if not self._is_satisfiable(assumptions):
+                return None
+        return self.one_hot.decode(self._solver.get_model()[: self.one_hot.count])
+
+    def core(self) -> list[BooleanLiteral]:
+        """Return assumptions that already ruled out every instance in the last call of ``instance``."""
+        return list(self._solver.get_core() or ())
+
+    def _is_satisfiable(self, assumptions: list[BooleanLiteral]) -> bool:
+        """Search by so many conflicts at a time that a checkpoint is never far."""
+        while True:
+            checkpoint()
+            started = monotonic()
+            self._solver.conf_budget(self._conflicts)
+            found = self._solver.solve_limited(assumptions)
+            if found is not None:
+                return bool(found)
+            if monotonic() - started > _SECONDS_AT_ONCE:
+                self._conflicts = max(_FEWEST_CONFLICTS, self._conflicts // 2)
+
+
+class CircuitSolver:
+    """One circuit loaded into a solver, to ask many things about it; use in ``with``.
+
+    >>> manager = Manager(Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1")}))
+    >>> root = manager.add_and([manager.add_literal(0, 0b011), manager.add_literal(1, 0b10)])
+    >>> with CircuitSolver(manager, root) as solver:
+    ...     solver.solve({0: 0b110}), solver.solve({0: 0b100, 1: 0b10}), solver.core()
+    ([1, 1], None, {0: 4})
+    """
+
+    def __init__(self, manager: Manager, root: NodeId, time_limit: float | None = None) -> None:
+        self.domain = manager.domain
+        self._session = SatSession(manager.domain, time_limit)
+        self._output = self._claim = self._session.output(manager, root)
+
+    def close(self) -> None:
+        """Free the solver; a second call does nothing."""
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def solve(
+        self, masks: Mapping[FeatureId, StateMask] | None = None, *, value: bool = True
+    ) -> list[int] | None:
+        """Return an instance within the masks for which the circuit has this value, as state positions."""
+        assumptions = self._session.one_hot.mask_assumptions(masks or {})
+        self._claim = self._output if value else -self._output
+        return self._session.instance([self._claim, *assumptions])
+
+    def core(self) -> dict[FeatureId, StateMask]:
+        """Return weaker masks that rule out every instance too, after ``solve`` returned None.
+
+        Features that are not needed are absent. Not always the weakest masks possible.
+        """
+        hot = self._session.one_hot
+        masks: dict[FeatureId, StateMask] = {}
+        for literal in self._session.core():
+            if literal != self._claim:  # the circuit's value; the others are one-hot variables denied
+                feature, state = hot.owner(-literal)
+                masks[feature] = masks.get(feature, self.domain.full(feature)) & ~(1 << state)
+        return masks
+
+    def add_clause(self, masks: Mapping[FeatureId, StateMask]) -> None:
+        """From now on allow only instances with ``feature ∈ mask`` for some of these."""
+        hot = self._session.one_hot
+        clause = [
+            variable for feature, mask in masks.items() for variable in hot.literal_clause(feature, mask)
+        ]
+        self._session.add_clause(clause or [-self._session.output(Manager(self.domain), 1)])
+
+
+def satisfiable(manager: Manager, root: NodeId, time_limit: float | None = None) -> Answer:
+    """Return whether some instance satisfies the circuit; the witness is one that does."""
+    with CircuitSolver(manager, root, time_limit) as solver:
+        positions = solver.solve()
+    return Answer(positions is not None, _name(manager.domain, positions))
+
+
+def implies(
+    manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
+) -> Answer:
+    """Return whether each instance of the first satisfies the second; the witness is one that does not."""
+    return _none_has(manager, [(first, second)], time_limit)
+
+
+def equivalent(
+    manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
+) -> Answer:
+    """Return whether the circuits agree on every instance; the witness is one where they do not."""
+    return _none_has(manager, [(first, second), (second, first)], time_limit)
+
+
+def _none_has(
+    manager: Manager, pairs: Iterable[tuple[NodeOrCircuit, NodeOrCircuit]], time_limit: float | None
+) -> Answer:
+    """Return whether no instance satisfies the first circuit of a pair and not the second."""
+    with SatSession(manager.domain, time_limit) as session:
+        for first, second in pairs:
+            left, right = (session.output(*_circuit(manager, circuit)) for circuit in (first, second))
+            if left != right and (positions := session.instance([left, -right])) is not None:
+                return Answer(False, _name(manager.domain, positions))
+    return Answer(True)
+
+
+def disjoint(
+    manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
+) -> Answer:
+    """Return whether no instance satisfies both circuits; the witness is one that does."""
+    with SatSession(manager.domain, time_limit) as session:
+        outputs = [session.output(*_circuit(manager, circuit)) for circuit in (first, second)]
+        positions = session.instance(outputs)
+    return Answer(positions is None, _name(manager.domain, positions))
+
+
+def exhaustive(manager: Manager, roots: Iterable[NodeOrCircuit], time_limit: float | None = None) -> Answer:
+    """Return whether every instance satisfies one of the circuits; the witness is one that satisfies none."""
+    with SatSession(manager.domain, time_limit) as session:
+        outputs = [session.output(*_circuit(manager, circuit)) for circuit in roots]
+        positions = session.instance([-output for output in outputs])
+    return Answer(positions is None, _name(manager.domain, positions))
+
+
+def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = None) -> Answer:
+    """Return whether no instance satisfies two disjuncts of an OR; the witness is one that does.
+
+    Disjuncts that force a feature into disjoint states need no search; the others are given to SAT.
+    """
+    suspects = overlapping_on_sight(manager, root)
+    if not suspects:
+        return Answer(True)
+    with SatSession(manager.domain, time_limit) as session:
+        for disjunct, others in suspects:
+            one_of_them = session.new_variable()
+            session.add_clause([-one_of_them, *(session.output(manager, other) for other in others)])
+            positions = session.instance([session.output(manager, disjunct), one_of_them])
+            if positions is not None:
+                return Answer(False, _name(manager.domain, positions))
+            session.add_clause([-one_of_them])
+    return Answer(True)
+
+
+def overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, list[NodeId]]]:
+    """Return disjuncts, each with later ones of its OR, that force no feature into disjoint states.
+
+    The states that a node allows are bits of one integer, feature by feature, with a spare bit above each
+    feature: adding ``ones`` carries into the spare bit of exactly the features that have a state left.
+    """
+    offsets, ones, spare, end = [], 0, 0, 0
+    for feature, size in enumerate(manager.domain.cardinalities):
+        offsets.append(end)
+        ones |= manager.domain.full(feature) << end
+        spare |= 1 << end + size
+        end += size + 1
+
+    def possible(states: int) -> bool:
+        return (states + ones) & spare == spare
+
+    def literal(feature: FeatureId, mask: StateMask) -> int:
+        return ones & ~(manager.domain.full(feature) << offsets[feature]) | mask << offsets[feature]
+
+    def conjunction(parts: Iterable[int]) -> int:
+        states = reduce(and_, parts)
+        return states if possible(states) else 0
+
+    allowed = fold_all(
+        manager,
+        root,
+        lambda value: ones if value else 0,
+        literal,
+        conjunction,
+        lambda parts: reduce(or_, parts),
+    )
+    suspects = []
+    for node in allowed:
+        if manager.kind(node) == Kind.OR:
+            children = [child for child in manager.children(node) if allowed[child]]
+            for position, child in enumerate(children):
+                mine = allowed[child]
+                others = [other for other in children[position + 1 :] if possible(mine & allowed[other])]
+                if others:
+                    suspects.append((child, others))
+    return suspects
+
+
+def _circuit(manager: Manager, circuit: NodeOrCircuit) -> Circuit:
+    if isinstance(circuit, int):
+        return manager, circuit
+    if circuit[0].domain != manager.domain:
+        raise LogicError("the circuits are over different domains")
+    return circuit
+
+
+def _name(domain: Domain, positions: list[int] | None) -> dict[str, str] | None:
+    return None if positions is None else domain.decode(positions)

@@ -1,0 +1,93 @@
+"""From circuits to a diagram: the other way round than ``circuit.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
+
+Rank: TypeAlias = int  # place of a feature in the order of the diagram
+
+_KEYS_BETWEEN_CHECKS = 4096
+
+
+def diagram_of_classes(
+    manager: Manager,
+    formulas: Sequence[NodeId],
+    ends: int,
+    order: Sequence[int],
+    check: Callable[[float], None],
+) -> Diagram:
+    """Return the reduced diagram that leads every instance to the position of the formula that it satisfies.
+
+    No two formulas may have a common model; an instance of none leads to the last end. Level by level, the
+    formulas are restricted to the states of one feature, and equal restrictions of all of them are merged.
+    That is fast for circuits that decide the features in this very order, and right for all. ``check`` is
+    called now and then with the share that is done.
+    """
+    restrict = _Restriction(manager, order)
+    levels: list[NDArray[np.int64]] = []
+    keys: dict[tuple[NodeId, ...], int] = {tuple(formulas): 0}
+    for rank, feature in enumerate(order):
+        size = manager.domain.cardinalities[feature]
+        children = np.empty((len(keys), size), dtype=np.int64)
+        following: dict[tuple[NodeId, ...], int] = {}
+        for number, key in enumerate(keys):
+            if number % _KEYS_BETWEEN_CHECKS == 0:
+                check((rank + number / len(keys)) / len(order))
+            for state, fixed in enumerate(zip(*(restrict(node, rank) for node in key), strict=True)):
+                children[number, state] = following.setdefault(fixed, len(following))
+        levels.append(children)
+        keys = following
+    nodes = np.array([key.index(TRUE) if TRUE in key else ends - 1 for key in keys], dtype=np.int64)
+    builder = DiagramBuilder(ends)
+    for children in reversed(levels):
+        nodes = builder.add_level(nodes[children])
+    return builder.finish(order, int(nodes[0]))
+
+
+class _Restriction:
+    """Sets the feature of one rank to each of its states; nodes must not mention features of lower ranks."""
+
+    def __init__(self, manager: Manager, order: Sequence[int]) -> None:
+        self._manager = manager
+        self._rank_of_feature = {feature: rank for rank, feature in enumerate(order)}
+        self._sizes = [manager.domain.cardinalities[feature] for feature in order]
+        self._lowest: list[Rank] = [len(order)] * 2  # by node; constants mention no feature
+        self._known: dict[NodeId, tuple[NodeId, ...]] = {}
+
+    def __call__(self, node: NodeId, rank: Rank) -> tuple[NodeId, ...]:
+        """Return the node with the feature set to each state.
+
+        Recursion is as deep as gates that mention the feature lie in each other.
+        """
+        if self._lowest_rank(node) > rank:
+            return (node,) * self._sizes[rank]
+        known = self._known.get(node)
+        if known is None:
+            known = self._known[node] = self._split(node, rank)
+        return known
+
+    def _split(self, node: NodeId, rank: Rank) -> tuple[NodeId, ...]:
+        manager = self._manager
+        kind = manager.kind(node)
+        if kind == Kind.LITERAL:
+            mask = manager.literal_of(node)[1]
+            return tuple(mask >> state & 1 for state in range(self._sizes[rank]))
+        combine = manager.add_and if kind == Kind.AND else manager.add_or
+        parts = [self(child, rank) for child in manager.children(node)]
+        return tuple(combine(fixed) for fixed in zip(*parts, strict=True))
+
+    def _lowest_rank(self, node: NodeId) -> Rank:
+        manager, lowest = self._manager, self._lowest
+        for new in range(len(lowest), node + 1):
+            if manager.kind(new) == Kind.LITERAL:
+                lowest.append(self._rank_of_feature[manager.literal_of(new)[0]])
+            else:
+                lowest.append(min(lowest[child] for child in manager.children(new)))
+        return lowest[node]

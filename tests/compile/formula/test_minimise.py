@@ -1,0 +1,256 @@
+"""Small formulas of a diagram's classes: equal to it, OR-decomposable, never larger than the plain ones."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from pysat.solvers import Solver
+
+from bnc2d import Classifier
+from bnc2d.compile.formula.absorb import dissolvable, flatten
+from bnc2d.compile.formula.blocks import build
+from bnc2d.compile.formula.implication import Implications
+from bnc2d.compile.formula.minimise import Minimiser, SmallFormulas, small_formulas
+from bnc2d.compile.formula.plan import Planner, scaled
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, two_ended
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
+from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
+from bnc2d.logic.circuit.transforms import negate
+from bnc2d.logic.convert.cnf import to_cnf
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.logic.diagram.sifting import Sifter, sift
+from bnc2d.logic.diagram.to_circuit import class_formula
+from bnc2d.logic.domain import Domain
+from tests.strategies import classifiers
+
+
+def domain_of(sizes: list[int]) -> Domain:
+    return Domain({f"x{i}": tuple(map(str, range(size))) for i, size in enumerate(sizes)})
+
+
+def diagram_of(labels: NDArray[np.int64], sizes: list[int], ends: int, order: list[int]) -> Diagram:
+    """The reduced diagram, in the given order, of labels listed with the last feature fastest."""
+    builder = DiagramBuilder(ends)
+    table = labels.reshape(sizes).transpose(order).reshape(1, -1)
+    root = reduce_table(table, [sizes[feature] for feature in order], builder)
+    diagram = builder.finish(order, int(root[0]))
+    diagram.assert_reduced()
+    return diagram
+
+
+def all_rows(sizes: list[int]) -> NDArray[np.intp]:
+    return np.array(list(product(*map(range, sizes))), dtype=np.intp).reshape(prod(sizes), len(sizes))
+
+
+def random_labels(seed: int, sizes: list[int], ends: int, kind: str) -> NDArray[np.int64]:
+    random = np.random.default_rng(seed)
+    cells = prod(sizes)
+    if kind == "random":
+        return random.integers(ends, size=cells)
+    if kind == "rare":
+        return np.where(random.random(cells) < 0.1, random.integers(ends, size=cells), 0)
+    rows = all_rows(sizes)
+    weights = random.integers(-3, 4, size=len(sizes))
+    labels: NDArray[np.int64]
+    if kind == "threshold":
+        labels = np.digitize(rows @ weights, np.arange(ends - 1) - 1)
+    else:
+        labels = np.mod(rows @ np.abs(weights), ends)
+    return labels
+
+
+@st.composite
+def labelled_diagrams(draw: st.DrawFn) -> tuple[Diagram, list[int], NDArray[np.int64]]:
+    sizes = draw(
+        st.lists(st.sampled_from([1, 2, 2, 2, 3, 4]), min_size=1, max_size=7).filter(lambda s: prod(s) <= 600)
+    )
+    ends = draw(st.integers(1, 4))
+    kind = draw(st.sampled_from(["random", "rare", "threshold", "modulo"]))
+    labels = random_labels(draw(st.integers(0, 10**6)), sizes, ends, kind)
+    order = draw(st.permutations(range(len(sizes))))
+    event(kind)
+    return diagram_of(labels, sizes, ends, list(order)), sizes, labels
+
+
+def check(small: SmallFormulas, diagram: Diagram, sizes: list[int], labels: NDArray[np.int64]) -> None:
+    rows = all_rows(sizes)
+    manager = small.manager
+    manager.assert_consistent()
+    assert len(small.formulas) == len(small.negations)
+    for negated, roots in ((False, small.formulas), (True, small.negations)):
+        for label, root in enumerate(roots):
+            assert (evaluate_rows(manager, root, rows) == ((labels == label) != negated)).all()
+            assert is_or_decomposable(manager, root)
+            plain = Manager(manager.domain)
+            assert node_count(manager, root) <= node_count(
+                plain, class_formula(diagram, plain, label, negated)
+            )
+
+
+@given(labelled_diagrams(), st.sampled_from([0, 0.05, 1, 3]))
+def test_small_formulas_are_the_classes(
+    case: tuple[Diagram, list[int], NDArray[np.int64]], effort: float
+) -> None:
+    diagram, sizes, labels = case
+    check(small_formulas(diagram, domain_of(sizes), diagram.ends, effort=effort), diagram, sizes, labels)
+    event(f"nodes: {min(diagram.node_count, 40) // 10}")
+
+
+@given(classifiers())
+def test_small_formulas_of_classifiers(classifier: Classifier) -> None:
+    sizes = [len(variable.states) for variable in classifier.feature_variables]
+    ends = len(classifier.classes) + 1
+    labels = classifier.labels(all_rows(sizes)).astype(np.int64) % ends
+    diagram = diagram_of(labels, sizes, ends, list(range(len(sizes))))
+    domain = Domain({variable.name: variable.states for variable in classifier.feature_variables})
+    check(small_formulas(diagram, domain, ends - 1), diagram, sizes, labels)
+
+
+@given(labelled_diagrams())
+def test_the_same_diagram_gives_the_same_circuits(
+    case: tuple[Diagram, list[int], NDArray[np.int64]],
+) -> None:
+    diagram, sizes, _ = case
+    first, second = (small_formulas(diagram, domain_of(sizes), diagram.ends) for _ in range(2))
+    assert (first.formulas, first.negations) == (second.formulas, second.negations)
+    assert first.manager.payloads == second.manager.payloads
+
+
+@pytest.mark.parametrize("effort", [0, 1])
+@pytest.mark.parametrize("kind", ["random", "rare", "threshold", "modulo"])
+def test_a_dozen_features(kind: str, effort: float) -> None:
+    """Large enough for long blocks, many guards and sifting."""
+    sizes = [2, 3, 2, 2, 2, 2, 1, 2, 2, 3, 2, 2]
+    labels = random_labels(7, sizes, 3, kind)
+    diagram = diagram_of(labels, sizes, 3, list(range(12)))
+    check(small_formulas(diagram, domain_of(sizes), 3, effort=effort), diagram, sizes, labels)
+
+
+def test_a_formula_and_its_negation_are_complements_by_sat() -> None:
+    sizes = [2] * 8 + [3, 3]
+    labels = random_labels(3, sizes, 2, "threshold")
+    diagram = diagram_of(labels, sizes, 2, list(range(10)))
+    minimiser = Minimiser(diagram, domain_of(sizes))
+    manager = minimiser.manager
+    left, right = minimiser.formula(1), negate(manager, minimiser.formula(1, negated=True))
+    for a, b in ((left, right), (right, left)):
+        difference = manager.add_and([a, negate(manager, b)])
+        with Solver("cadical153", bootstrap_with=to_cnf(manager, difference).clauses) as solver:
+            assert not solver.solve()
+
+
+def test_constants() -> None:
+    domain = domain_of([2, 3])
+    diagram = diagram_of(np.full(6, 1, dtype=np.int64), [2, 3], 3, [1, 0])
+    small = small_formulas(diagram, domain, 3)
+    assert small.formulas == (FALSE, TRUE, FALSE)
+    assert small.negations == (TRUE, FALSE, TRUE)
+    nothing = DiagramBuilder(2).finish((), 1)
+    assert small_formulas(nothing, Domain({}), 2).formulas == (FALSE, TRUE)
+
+
+def test_a_feature_with_more_states_than_bits_in_a_word() -> None:
+    sizes = [2, 70, 3]
+    labels = random_labels(5, sizes, 3, "random")
+    diagram = diagram_of(labels, sizes, 3, [1, 0, 2])
+    check(small_formulas(diagram, domain_of(sizes), 3), diagram, sizes, labels)
+
+
+def test_a_random_function_needs_far_fewer_gates_than_its_decision_diagram() -> None:
+    sizes = [2] * 12
+    labels = random_labels(1, sizes, 2, "random")
+    diagram = diagram_of(labels, sizes, 2, list(range(12)))
+    small = small_formulas(diagram, domain_of(sizes), 2)
+    assert node_count(small.manager, small.formulas[1]) < diagram.node_count
+
+
+@given(labelled_diagrams(), st.data())
+def test_swaps_keep_the_function_and_the_diagram_reduced(
+    case: tuple[Diagram, list[int], NDArray[np.int64]], data: st.DataObject
+) -> None:
+    diagram, sizes, labels = case
+    sifter = Sifter(diagram, sizes)
+    levels = st.integers(0, len(sizes) - 1)
+    for _ in range(3):
+        sifter.move(data.draw(levels), data.draw(levels))
+        swapped = sifter.diagram()
+        swapped.assert_reduced()
+        assert swapped.node_count == sifter.nodes
+        assert (swapped.labels(all_rows(sizes)) == labels).all()
+        assert sum(sifter.level_sizes().values()) == sifter.nodes
+
+
+@given(labelled_diagrams(), st.sampled_from([0, 500, 10**6]))
+def test_sifting_never_grows(case: tuple[Diagram, list[int], NDArray[np.int64]], work: int) -> None:
+    diagram, sizes, labels = case
+    sifted = sift(diagram, sizes, work)
+    sifted.assert_reduced()
+    assert sifted.node_count <= diagram.node_count
+    assert (sifted.labels(all_rows(sizes)) == labels).all()
+    event(f"smaller: {sifted.node_count < diagram.node_count}")
+
+
+@given(labelled_diagrams())
+def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> None:
+    diagram, sizes, _ = case
+    functions = SubFunctions.of(two_ended(diagram, 0))
+    count = functions.node_count
+    values = []
+    for node in range(count):
+        levels, root = functions.levels, node
+        twin = Diagram(functions.features, 2, levels, root)
+        values.append(twin.labels(all_rows(sizes)).astype(bool))
+    left, right = (numbers.reshape(-1) for numbers in np.meshgrid(np.arange(count), np.arange(count)))
+    expected = [bool((~values[a] | values[b]).all()) for a, b in zip(left, right, strict=True)]
+    assert Implications(functions.levels, functions.offsets()).holds(left, right).tolist() == expected
+
+
+def test_implications_give_up_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bnc2d.compile.formula.implication._PAIRS_AT_ONCE", 3)
+    monkeypatch.setattr("bnc2d.compile.formula.guards._RANGES_AT_ONCE", 2)
+    monkeypatch.setattr("bnc2d.compile.formula.plan._CELLS_AT_ONCE", 8)
+    sizes = [2] * 9
+    labels = random_labels(2, sizes, 2, "threshold")
+    diagram = diagram_of(labels, sizes, 2, list(range(9)))
+    check(small_formulas(diagram, domain_of(sizes), 2), diagram, sizes, labels)
+
+
+@given(labelled_diagrams())
+def test_every_plan_gives_the_function(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> None:
+    diagram, sizes, labels = case
+    functions = SubFunctions.of(two_ended(diagram, 0))
+    last = len(functions.levels)
+    planner = Planner(functions, CellTables(functions))
+    plans = {planner.plan(scaled(scale)) for scale in (0.1, 1.0, 9.0)}
+    plans |= {tuple(range(last + 1)), (*range(0, last, 2), last)}
+    for plan in plans:
+        manager = Manager(domain_of(sizes))
+        root = build(functions, plan, manager)
+        assert is_or_decomposable(manager, root)
+        assert (evaluate_rows(manager, root, all_rows(sizes)) == (labels == 0)).all()
+
+
+def test_flattening_dissolves_what_one_gate_of_the_kind_uses() -> None:
+    manager = Manager(domain_of([2] * 5))
+    a, b, c, d, e = (manager.add_literal(feature, 1) for feature in range(5))
+    shared = manager.add_or([a, b])
+    root = manager.add_and(
+        [manager.add_and([c, shared]), manager.add_or([manager.add_or([c, d]), e]), shared]
+    )
+    target = Manager(manager.domain)
+    flat = flatten(manager, root, target, dissolvable(manager, root))
+    assert sorted(target.kind(child) for child in target.children(flat)) == [Kind.LITERAL, Kind.OR, Kind.OR]
+    assert node_count(target, flat) == node_count(manager, root) - 2
+
+
+def test_flattening_brings_no_two_literals_of_a_feature_together() -> None:
+    manager = Manager(domain_of([3, 2]))
+    inner = manager.add_and([manager.add_literal(0, 0b011), manager.add_literal(1, 1)])
+    root = manager.add_and([manager.add_literal(0, 0b110), inner])
+    assert dissolvable(manager, root) == set()

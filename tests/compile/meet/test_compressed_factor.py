@@ -1,0 +1,134 @@
+"""The compressed tables of both sides, and the matrices that join them, against exact values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnc2d.base.hashing import distinct_rows
+from bnc2d.compile.graph.pruning import prepare
+from bnc2d.compile.meet.cut.cut import choose_cut
+from bnc2d.compile.meet.cut_problem import Meeting
+from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.tables.proportional import merge_patterns
+from bnc2d.model.classifier import Classifier
+from bnc2d.model.factors import UNIT_ROUNDOFF
+from bnc2d.model.instances import all_rows
+from tests.strategies import classifiers
+
+
+def meeting_of(classifier: Classifier, fixed: int = 0) -> Meeting:
+    prepared = prepare(classifier)
+    cut = choose_cut(prepared, range(2), 2**24)
+    return Meeting(classifier, prepared, cut, prepared.features[:fixed])
+
+
+def dense(part: Part) -> np.ndarray:
+    """The table with all states and all instances."""
+    return part.table[part.class_of_state][:, part.pattern_of_row]
+
+
+@given(classifiers())
+@settings(max_examples=150)
+def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> None:
+    meeting = meeting_of(classifier)
+    for part, exact in zip(meeting.parts({}), meeting.parts({}, exact=True), strict=True):
+        assert part.features == exact.features
+        order = [exact.scope.index(variable) for variable in part.scope]
+        sizes = [len(meeting.prepared.network.variables[variable]) for variable in exact.scope]
+        states = np.arange(len(exact.class_of_state)).reshape(sizes).transpose(order).reshape(-1)
+        wanted, seen = dense(exact)[states], dense(part)
+        for truth, values in zip(wanted.T.tolist(), seen.T.tolist(), strict=True):
+            assert [entry == 0 for entry in truth] == [value == 0 for value in values]
+            top = max(range(len(truth)), key=lambda at: truth[at])
+            for entry, value in zip(truth, values, strict=True):
+                if entry:
+                    ratio = Fraction(value) / Fraction(values[top]) / Fraction(entry, truth[top])
+                    assert abs(ratio - 1) <= 4 * part.roundings * UNIT_ROUNDOFF
+
+
+@given(classifiers(), st.integers(0, 2))
+@settings(max_examples=150)
+def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) -> None:
+    meeting = meeting_of(classifier, min(fixed, len(classifier.features) - 1))
+    rows = np.concatenate(list(all_rows(classifier.feature_variables)))
+    expected = dict(zip(map(tuple, rows.tolist()), classifier.labels(rows).tolist(), strict=True))
+    for block in meeting.blocks():
+        exact, single = meeting.by_parts(block), meeting.by_instances(block)
+        u, v = np.divmod(np.arange(len(exact.rows) * len(exact.columns)), len(exact.columns))
+        labels = exact.labels(exact.rows[u], exact.columns[v]).tolist()
+        assert labels == single.labels(u, v).tolist()
+        names = (*meeting.first, *meeting.second)
+        places = [meeting.position[name] for name in names]
+        states = np.unravel_index(np.arange(len(u)), meeting.cardinalities(names)) if names else ()
+        instance = [block.get(name, 0) for name in meeting.prepared.features]
+        for at, label in enumerate(labels):
+            for place, column in zip(places, states, strict=True):
+                instance[place] = int(column[at])
+            assert expected[tuple(instance)] == label
+
+
+@given(classifiers())
+@settings(max_examples=150)
+def test_products_are_the_exact_differences(classifier: Classifier) -> None:
+    """The sign of the truth where a product is beyond its bound; zero where it has no term."""
+    meeting = meeting_of(classifier)
+    first, second = meeting.parts({})
+    join = meeting.join(first, second)
+    resolver = meeting.by_instances({})
+    if join.labels or not join.trusted:
+        return
+    (product,) = join.products
+    left, size = product.left(first.table)
+    value, bound = left.T @ product.right, size.T @ product.right_size
+    u, v = np.divmod(np.arange(len(resolver.rows) * len(resolver.columns)), len(resolver.columns))
+    labels = resolver.labels(u, v)
+    tie = meeting.decider(join).tie % (len(classifier.classes) + 1)
+    at = first.pattern_of_row[u], second.pattern_of_row[v]
+    proven = np.abs(value[at]) > 2 * join.roundings * UNIT_ROUNDOFF * bound[at]
+    assert (labels[proven] == (value[at] > 0)[proven]).all()
+    assert (labels[bound[at] == 0] % (len(classifier.classes) + 1) == tie).all()
+
+
+@given(st.integers(0, 10**6))
+def test_distinct_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-1, rng.integers(1, 9), size=(rng.integers(1, 60), rng.integers(1, 4)))
+    kinds, first = distinct_rows(rows)
+    assert (rows[first[kinds]] == rows).all()
+    assert len(first) == len(np.unique(rows, axis=0))
+    assert (np.diff(first) > 0).all()
+    assert [int(np.flatnonzero(kinds == kind)[0]) for kind in range(len(first))] == first.tolist()
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_proportional_columns_merge(seed: int, exact: bool) -> None:
+    rng = np.random.default_rng(seed)
+    kinds = rng.integers(0, 9, size=(4, 3)) * (rng.random((4, 3)) < 0.8)
+    which = rng.integers(0, 3, size=40)
+    scale = rng.integers(1, 50, size=40)
+    table = kinds[:, which] * scale
+    if exact:
+        whole = np.empty(table.shape, dtype=object)
+        whole[:] = table.tolist()
+        merged = merge_patterns(whole)
+    else:
+        merged = merge_patterns(table.astype(np.float64) / 7)
+    proportional = {tuple(Fraction(int(x), max(1, int(c.sum()))) for x in c) for c in table.T}
+    assert merged is not None
+    # Floats on either side of a rounding may miss each other; those that merge are alike.
+    assert len(proportional) <= len(merged.chosen) <= len(proportional) + (0 if exact else 3)
+    for column, number in enumerate(merged.number.tolist()):
+        one, other = table[:, column], table[:, merged.chosen[number]]
+        assert (one * int(other.sum()) == other * int(one.sum())).all()
+
+
+def test_columns_that_differ_by_more_than_rounding_stay_apart() -> None:
+    table = np.ones((3, 20))
+    table[1, 10:] += 2.0**-30
+    merged = merge_patterns(table)
+    assert merged is not None
+    assert merged.number.tolist() == [0] * 10 + [1] * 10

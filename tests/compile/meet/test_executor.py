@@ -1,0 +1,45 @@
+"""One compilation spread over an executor: the same result, bit for bit."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from bnc2d.compile.meet import work_share as rows
+from bnc2d.compile.model import CompiledModel
+from bnc2d.errors import LimitExceeded
+from bnc2d.testing import random_classifier
+from tests.executors import EXECUTORS, MakeExecutor
+
+
+def same(one: CompiledModel, other: CompiledModel) -> bool:
+    return (
+        one.diagram.order == other.diagram.order
+        and one.diagram.root == other.diagram.root
+        and all(np.array_equal(a, b) for a, b in zip(one.diagram.levels, other.diagram.levels, strict=True))
+        and one.stats.exact_calls == other.stats.exact_calls
+        and [str(one.formula(c)) for c in one.classes] == [str(other.formula(c)) for c in other.classes]
+    )
+
+
+@pytest.mark.filterwarnings("ignore")  # of what the libraries do at their start and end
+@pytest.mark.parametrize("make", EXECUTORS)
+def test_the_result_does_not_depend_on_the_executor(
+    make: MakeExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "CELLS", 4)  # small shares, so that small models have several
+    with make() as executor:
+        for seed in range(6):
+            classifier = random_classifier(
+                seed, variables=9, features=8, max_states=3, threshold=seed % 2 == 0, repeat_share=0.3
+            )
+            assert same(classifier.compile(), classifier.compile(executor=executor))
+
+
+def test_a_time_limit_ends_it_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "CELLS", 1)
+    classifier = random_classifier(3, variables=10, features=9)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(LimitExceeded, match="time limit"):
+        classifier.compile(time_limit=0.0, executor=pool)

@@ -1,0 +1,223 @@
+"""One budget for a piece of work: its time, its memory, who may cancel it and who hears of its progress.
+
+``with budget.limiting("the reasons are not counted"):`` makes every ``checkpoint()`` inside look at the
+budget (see ``checkpoints.py``). Budgets nest, the outermost is looked at first, and each ends only its own
+block: the signal ``OutOfTime`` passes through every other one. Work that has phases names them with ``phase``
+and says how far it is with ``progress``.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from bnc2d.base.arguments import seconds, size_in_bytes, wrong
+from bnc2d.base.checkpoints import checkpoint, ending
+from bnc2d.errors import LimitExceeded, TimeLimitExceeded
+
+Item = TypeVar("Item")
+# Called with the phase and how much of it is done, from 0 to 1; what it raises ends the work.
+ProgressCallback: TypeAlias = Callable[[str, float], object]
+# What users give: True stands for a bar on standard error.
+Progress: TypeAlias = ProgressCallback | bool | None
+
+_DEFAULT_MEMORY = 4 * 2**30
+# Growth that is not told apart from that of libraries being loaded.
+_LEAST_GROWTH = 128 * 2**20
+# Seconds between two looks at the size of the process, and between two reports of the same progress.
+_BETWEEN_LOOKS = 0.05
+_BETWEEN_REPORTS = 0.1
+
+
+class OutOfTime(Exception):  # noqa: N818 - a signal, caught by the budget that sent it
+    """The time of a budget is up."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self.budget = budget
+
+
+class Budget:
+    """Limits and progress of a piece of work; the time starts to run when it is first looked at.
+
+    ``memory_limit``, in bytes, bounds what the process may grow by, where the system tells; what is about to
+    be made is held against ``memory``, the same or the default, by ``expect``. ``progress`` is called
+    whenever the phase or its share done changes, and ten times a second in between.
+    """
+
+    def __init__(
+        self,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self._time_limit = seconds(time_limit)
+        self._bounds_growth = memory_limit is not None
+        self.memory = (
+            default_memory() if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
+        )
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise wrong("progress", progress, "a function, True or False")
+        self._shows_bar = progress is True
+        self._report = None if isinstance(progress, bool) else progress
+        self._phase, self._done = "start", 0.0
+        self._reported: tuple[str, float] | None = None
+        self._next_report = self._next_look = 0.0
+        self._started: float | None = None
+        self._size_before = 0
+        self.seconds: dict[str, float] = {}
+
+    def _spent(self) -> float:
+        now = time.monotonic()
+        if self._started is None:
+            self._started = now
+            self._size_before = resident_bytes() if self._bounds_growth else 0
+        return now - self._started
+
+    def share_used(self) -> float:
+        """Return which share of the time has passed; 0 without a limit."""
+        if self._time_limit is None:
+            return 0.0
+        return self._spent() / self._time_limit if self._time_limit else 1.0
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, or None without a limit."""
+        return None if self._time_limit is None else max(0.0, self._time_limit - self._spent())
+
+    def share(self, part: float) -> Budget:
+        """Return a budget with a share of the seconds that are left."""
+        left = self.left()
+        return Budget(None if left is None else part * left)
+
+    def check(self) -> None:
+        """Report progress; raise OutOfTime when the time is up, LimitExceeded when the memory is."""
+        spent = self._spent()
+        if self._report is not None:
+            spent = self._tell(self._report, spent)
+        if self._time_limit is not None and spent >= self._time_limit:
+            raise OutOfTime(self)
+        if self._bounds_growth and spent >= self._next_look:
+            self._next_look = spent + _BETWEEN_LOOKS
+            grown = resident_bytes() - self._size_before
+            if grown > _LEAST_GROWTH:
+                self.expect(
+                    grown,
+                    f"phase '{self._phase}' needs at least",
+                    "choose fewer features or raise memory_limit",
+                )
+
+    def _tell(self, report: ProgressCallback, spent: float) -> float:
+        """Report what has changed, or once again after a while; return the seconds spent then."""
+        now = (self._phase, self._done)
+        if self._reported == now and spent < self._next_report:
+            return spent
+        self._reported, self._next_report = now, spent + _BETWEEN_REPORTS
+        report(*now)
+        return self._spent()
+
+    def expect(self, size: int, needs: str, remedy: str = "raise memory_limit") -> None:
+        """Raise LimitExceeded if so many bytes are more than the limit; ``needs`` says who needs them.
+
+        >>> Budget(memory_limit=2**20).expect(2**21, "it needs")
+        Traceback (most recent call last):
+        bnc2d.errors.LimitExceeded: it needs 2.0 MiB, more than the limit of 1.0 MiB; raise memory_limit
+        """
+        if size > self.memory:
+            limit = _bytes(self.memory)
+            raise LimitExceeded(f"{needs} {_bytes(size)}, more than the limit of {limit}; {remedy}")
+
+    @contextmanager
+    def limiting(self, what: str | None = None) -> Iterator[Budget]:
+        """End what is done inside the ``with`` block at the limits; it must hold no ``yield``.
+
+        ``TimeLimitExceeded`` then says ``what`` was not finished, or else the phase and how far it was.
+        """
+        try:
+            with self._bar(), ending(self.check):
+                self._spent()
+                if what is not None:
+                    self.check()
+                yield self
+        except OutOfTime as signal:
+            if signal.budget is not self:
+                raise
+            raise TimeLimitExceeded(self._sentence(what)) from None
+
+    def _sentence(self, what: str | None) -> str:
+        if what is not None:
+            return f"{what} within the time limit of {self._time_limit:g} s"
+        return (
+            f"time limit of {self._time_limit:g} s reached after {self._spent():.1f} s, "
+            f"in phase '{self._phase}' ({self._done:.0%} of it done)"
+        )
+
+    @contextmanager
+    def _bar(self) -> Iterator[None]:
+        """Show the progress on standard error, where that is wanted."""
+        if not self._shows_bar:
+            yield
+            return
+        from rich.console import Console  # only a bar needs it
+        from rich.progress import Progress as Bar
+
+        with Bar(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("start", total=1.0)
+            self._report = lambda phase, done: bar.update(task, description=phase, completed=done)
+            try:
+                yield
+            finally:
+                self._report = None
+
+    def within(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Yield the items, looking at the budget at every checkpoint on the way to each."""
+        self.check()
+        while True:
+            with ending(self.check):
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            yield item
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Name what is done inside the ``with`` block, and add its seconds to those of the phase."""
+        started = time.perf_counter()
+        self._phase = name
+        self.progress(0.0)
+        yield
+        self.progress(1.0)
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+    def progress(self, done: float) -> None:
+        """Say which share of the phase is done; this is a checkpoint, too."""
+        self._done = done
+        checkpoint()
+
+
+def default_memory() -> int:
+    """Return 4 GiB or half of the machine's memory, whichever is less, in bytes."""
+    try:
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):  # not every system tells
+        return _DEFAULT_MEMORY
+    return min(_DEFAULT_MEMORY, installed // 2)
+
+
+def resident_bytes() -> int:
+    """Return the memory of this process, or 0 where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
+
+
+def _bytes(size: int) -> str:
+    if size < 2**17:
+        return f"{size} bytes"
+    return f"{size / 2**20:.1f} MiB" if size < 2**80 else f"2^{size.bit_length() - 1} bytes"

@@ -1,26 +1,13 @@
 """From a classifier to its class formulas.
 
-Before any method: ``target_part`` prunes features that the others separate from the target; after it,
-``impossible`` puts back the zeros of what was pruned, with ``impossible_relations`` and ``impossible_order``.
+The steps, each in a folder whose docstring says more:
 
-Where the steps of Zhang and Darwiche (2026) are:
+- ``graph``: before any method, what the features leave connected to the target; pruning, jointrees, f-trees;
+- ``paper``: the published algorithm, each step in a file of its name;
+- ``meet``: the default method, whose ``method`` lists its steps; ``ratio`` where one dimension decides;
+- ``zeros``: after any method, the impossible instances of what was pruned;
+- ``formula``: from the diagram to small formulas;
+- ``baselines``: the compiler of Shih, Choi and Darwiche (2019), and brute force, to compare with.
 
-- pruning: ``prepare``; jointree: ``jointree`` (``min_fill``); feature tree and widths: ``feature_tree``;
-- their compiler as published: ``paper`` with ``decide``, ``spine``, ``potential``; run by ``paper_method``.
-
-The default method is in ``fast``, which lists its steps:
-
-- the cut: ``cut``, ``cut_search``, ``cut_model``, ``summation``;
-- tables: ``tables``, ``parts``, ``patterns``; what float64 loses in them: ``underflow``;
-- labels: ``meeting``, ``join``, ``labels``, ``rows``; close calls: ``settle``, ``resolve``;
-- the diagram: ``reduce``, ``diagram``; where one dimension decides: ``intervals`` with
-  ``intervals_levels``, ``intervals_order`` and ``intervals_products``.
-
-Two more to compare it with: ``block_order`` (Shih, Choi and Darwiche 2019) with ``block_order_search``,
-``block_order_tables``, ``block_order_descent`` and ``block_order_intervals``; and brute force,
-``enumerate_method``. Both leave the diagram as it is (``circuit``).
-
-From the diagram to small formulas: ``minimise`` with ``state_groups``, ``plan``, ``blocks``, ``guards``,
-``implication``, ``netlist``, ``sift``. What comes out is in ``model``, saved by ``store``; options and limits
-are in ``compiler`` and ``limits``. ``possible`` compiles which instances are possible.
+What comes out is in ``model``, saved by ``store``; options and limits are in ``compiler`` and ``limits``.
 """

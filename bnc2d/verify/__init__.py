@@ -1,1 +1,1 @@
-"""Independent checks; shares no code with the compiler."""
+"""Independent checks of compiled models; the oracle uses no code of inference or compilation."""

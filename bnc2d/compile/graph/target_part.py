@@ -5,7 +5,7 @@ product of independent parts. Only the target's part depends on ``y``. Where the
 cancel in every comparison, so features that only they mention cannot matter: exactly those that the other
 features d-separate from the target (Lauritzen, Dawid, Larsen and Leimer 1990: separation in the moral graph
 of the ancestors). Where they are zero the instance is impossible and the tie rule decides; so of the other
-parts, only the tables with zeros are kept (``impossible``).
+parts, only the tables with zeros are kept (``zeros``).
 """
 
 from __future__ import annotations

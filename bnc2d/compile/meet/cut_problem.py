@@ -1,4 +1,4 @@
-"""Two sides of a cut that meet: the features of each, the weights of the classes, and what a tie means."""
+"""A classifier divided by a cut: the features of each side, the weights of the classes, what a tie means."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from bnc2d.base.checkpoints import Check, no_check
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import Cut
-from bnc2d.compile.meet.exact_labels import ByInstances, ByParts
-from bnc2d.compile.meet.join import Join, join_parts
+from bnc2d.compile.meet.exact_labels import ByInstances, ByTables
+from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
-from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import Side, has_prior
 from bnc2d.model.classifier import Classifier
 
 Given = Mapping[Name, int]  # states of features that are set beforehand
 
 
-class Meeting:
+class CutProblem:
     """The side with more instances first; ``fixed`` features are set beforehand and belong to neither.
 
-    ``structural`` tables show every tie that follows from the structure (see ``parts.multiply_out``).
+    ``structural`` tables show every tie that follows from the structure (see ``compressed_factor``).
     """
 
     def __init__(
@@ -61,19 +61,21 @@ class Meeting:
         for states in product(*map(range, self.cardinalities(self.fixed))):
             yield dict(zip(self.fixed, states, strict=True))
 
-    def parts(self, given: Given, exact: bool = False, check: Check = no_check) -> tuple[Part, Part]:
+    def factors(
+        self, given: Given, exact: bool = False, check: Check = no_check
+    ) -> tuple[CompressedFactor, CompressedFactor]:
         """Return the tables of both sides."""
         first, second = (side.part(given, exact, self._structural, check) for side in self._sides)
         return first, second
 
-    def join(self, first: Part, second: Part) -> Join:
+    def join(self, first: CompressedFactor, second: CompressedFactor) -> Join:
         """Return what decides between the classes."""
         rule = self.classifier.rule
         weights = list(self.priors)
         if rule.threshold is not None:
             weights[rule.positive] *= 1 - rule.threshold
             weights[1 - rule.positive] *= rule.threshold
-        return join_parts(first, second, self._target, weights, self._sizes)
+        return join_tables(first, second, self._target, weights, self._sizes)
 
     def decider(self, join: Join) -> Decider:
         """Return what labels the cells; a tie of all classes decides like an impossible instance."""
@@ -82,10 +84,10 @@ class Meeting:
         winners = tuple(classes if len(ys) > 1 and rule.leaves_ties else ys[0] for ys in join.labels)
         return Decider(join, tie, winners)
 
-    def by_parts(self, given: Given, check: Check = no_check) -> ByParts:
+    def by_tables(self, given: Given, check: Check = no_check) -> ByTables:
         """Return exact labels from integer tables."""
-        first, second = self.parts(given, exact=True, check=check)
-        return ByParts(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
+        first, second = self.factors(given, exact=True, check=check)
+        return ByTables(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
 
     def by_instances(self, given: Given, check: Check = no_check) -> ByInstances:
         """Return exact labels from the classifier."""

@@ -1,8 +1,8 @@
 """Joining the two tables of a cut: matrix products that decide the class of all instances.
 
 ``P(y, u, v) = w_y Σ_s A[y, s, u] B[y, s, v]`` with the weights ``w`` of a prior and a threshold. All states
-``(y, s)`` that are one class of one side are summed up on the other side first, so the product runs over
-classes. With two classes the difference is a single product, with signed weights. Weights are added up as
+``(y, s)`` that are one group of one side are summed up on the other side first, so the product runs over
+groups. With two classes the difference is a single product, with signed weights. Weights are added up as
 rationals, so terms that cancel in truth are gone: a difference without any term is a tie, and proven.
 
 Where the exponents of tables and weights prove that no operation leaves the range of float64, rounding is the
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import blocks
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
-from bnc2d.compile.meet.tables.compressed_factor import Integers, Part, rescaled, spread
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, rescaled, spread
 from bnc2d.compile.meet.tables.underflow import Lost, Underflow, exponents_of
 from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF
@@ -88,12 +88,12 @@ class Collector:
 
 @dataclass(frozen=True)
 class Product:
-    """``left(table).T @ right`` approximates a sum over classes; the sizes are the same of absolute terms.
+    """``left(table).T @ right`` approximates a sum over state groups; sizes are those of absolute terms.
 
     Entries of ``right_size`` are at most 1; a factor of a column is left out, the same in all products.
     """
 
-    collector: Collector  # of the classes of the first side
+    collector: Collector  # of the state groups of the first side
     right: Matrix  # [term, pattern of the second side]
     right_size: Matrix
     right_support: Matrix  # positive where the size is in truth; made only where sizes may vanish
@@ -163,7 +163,7 @@ class Join:
 
 @dataclass(frozen=True)
 class _Terms:
-    """The sum of ``weight A[a] B[b]``: classes of both sides and weights, none of them zero.
+    """The sum of ``weight A[a] B[b]``: state groups of both sides and weights, none of them zero.
 
     ``exponents`` are those of the true weights, which may be too small for float64.
     """
@@ -174,14 +174,14 @@ class _Terms:
     exponents: tuple[float, float]
 
 
-def join_parts(
-    first: Part,
-    second: Part,
+def join_tables(
+    first: CompressedFactor,
+    second: CompressedFactor,
     target: VariableId,
     weights: Sequence[Fraction],
     sizes: Mapping[VariableId, int],
 ) -> Join:
-    """Return what decides between the classes of the target for all patterns of two parts."""
+    """Return what decides between the classes of the target for all patterns of two tables."""
     others = tuple(v for v in dict.fromkeys((*first.scope, *second.scope)) if v != target)
     of_first, of_second = (
         spread(part, (target, *others), sizes).reshape(len(weights), -1) for part in (first, second)
@@ -210,7 +210,7 @@ def _near_one(weights: Sequence[Fraction]) -> list[Fraction]:
     return [weight * Fraction(2) ** shift for weight in weights]
 
 
-def _is_in_range(first: Part, second: Part, terms: _Terms) -> bool:
+def _is_in_range(first: CompressedFactor, second: CompressedFactor, terms: _Terms) -> bool:
     """Return whether no operation on positive numbers can leave the range of float64.
 
     With exponents from ``lowest`` to ``highest`` on either side and for the weights: a weighted sum of the
@@ -232,11 +232,11 @@ def _is_in_range(first: Part, second: Part, terms: _Terms) -> bool:
 def _terms(
     codes: Integers, width: int, weights: Sequence[Fraction]
 ) -> tuple[list[_Terms], tuple[tuple[int, ...], ...]]:
-    """Return the sums that decide, from the pair of classes that each state ``[y, s]`` takes."""
-    pairs, _, places = distinct(codes.reshape(-1))
-    places = places.reshape(codes.shape)
-    counts = np.stack([np.bincount(row, minlength=len(pairs)) for row in places], axis=1)  # [pair, y]
-    kinds, first = distinct_rows(counts)
+    """Return the sums that decide, from the pair of groups that each state ``[y, s]`` takes."""
+    pairs, _, indices = distinct(codes.reshape(-1))
+    indices = indices.reshape(codes.shape)
+    counts = np.stack([np.bincount(row, minlength=len(pairs)) for row in indices], axis=1)  # [pair, y]
+    group_ids, first = distinct_rows(counts)
     by_class = [[weight * int(n) for n, weight in zip(counts[at], weights, strict=True)] for at in first]
     if len(weights) == 2:
         labels: list[tuple[int, ...]] = []
@@ -249,14 +249,14 @@ def _terms(
         columns = [list(column) for column in alike]
     found = []
     for column in columns:
-        weight = np.array([float(value) for value in column])[kinds]
-        real = np.array([value != 0 for value in column], dtype=bool)[kinds]
+        weight = np.array([float(value) for value in column])[group_ids]
+        real = np.array([value != 0 for value in column], dtype=bool)[group_ids]
         found.append(_Terms(pairs[real] // width, pairs[real] % width, weight[real], exponents_of(column)))
     return found, tuple(labels)
 
 
-def _product(terms: _Terms, first: Part, second: Part, in_range: bool) -> Product:
-    """Return the product of a sum: its terms collected by the classes of one side, whichever is cheaper."""
+def _product(terms: _Terms, first: CompressedFactor, second: CompressedFactor, in_range: bool) -> Product:
+    """Return the product of a sum: its terms collected by the groups of one side, whichever is cheaper."""
     kept_a, kept_b = distinct(terms.a)[0], distinct(terms.b)[0]
     cells = first.patterns * second.patterns
     by_a = len(kept_a) * cells + _COLLECTING * len(terms.a) * second.patterns

@@ -1,13 +1,13 @@
 """The default method: one pass for all classes, on arrays.
 
-1. Prune the network and give inner features leaf copies (``prepare``). Where a target with two states
-   separates the features into small groups, one dimension decides (``intervals``), and this is all. Else:
-2. Choose an edge of a jointree where two tables of partial instances meet with least work (``cut``).
-3. Compute both tables by messages towards the edge (``tables``), with instances and states that are alike as
-   one (``parts``, ``patterns``).
-4. Multiply them block by block into the class of every instance (``join``, ``labels``, ``rows``); cells that
-   float64 cannot prove are decided exactly (``settle``, ``resolve``).
-5. Merge equal sub-functions and reduce to a decision diagram with classes at the ends (``reduce``).
+1. Prune the network and give inner features leaf copies (``graph/pruning``). Where a target with two states
+   separates the features into small groups, one dimension decides (``ratio``), and this is all. Else:
+2. Choose a cut: two tables of partial instances that can be joined with least work (``cut``).
+3. Compute both tables by messages towards the cut (``tables``), with instances and states that are alike as
+   one (``compressed_factor``, ``proportional``).
+4. Multiply them block by block into the class of every instance (``join``, ``labels``, ``work_share``); cells
+   that float64 cannot prove are decided exactly (``ties``, ``exact_labels``).
+5. Merge equal sub-functions and reduce to a decision diagram with classes at the ends (``row_packing``).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from bnc2d.compile.graph.jointree import Jointree, Name
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.limits import Watch
 from bnc2d.compile.meet.cut.cut import choose_cut
-from bnc2d.compile.meet.cut_problem import Meeting
+from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
-from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import features_to_fix
-from bnc2d.compile.meet.ties import Remedy, remedy, settle
+from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
 from bnc2d.compile.ratio.method import Grouping, compile_by_intervals, groups_of
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
@@ -88,8 +88,8 @@ def compile_diagram(
     explaining: list[Name] = []
     structural = False
     while True:
-        meeting = Meeting(classifier, prepared, cut, (*fixed, *explaining), structural)
-        attempt = _Attempt(meeting, watch, certified, executor, len(explaining) < _MAX_EXPLAINING)
+        cut_problem = CutProblem(classifier, prepared, cut, (*fixed, *explaining), structural)
+        attempt = _Attempt(cut_problem, watch, certified, executor, len(explaining) < _MAX_EXPLAINING)
         wanted = attempt.label()
         if wanted is None:
             break
@@ -122,65 +122,74 @@ class _Attempt:
     """Labels all instances, block by block of the features that are set beforehand."""
 
     def __init__(
-        self, meeting: Meeting, watch: Watch, certified: bool, executor: Executor | None, may_explain: bool
+        self,
+        cut_problem: CutProblem,
+        watch: Watch,
+        certified: bool,
+        executor: Executor | None,
+        may_explain: bool,
     ) -> None:
-        self._meeting, self._watch, self._executor = meeting, watch, executor
+        self._cut_problem, self._watch, self._executor = cut_problem, watch, executor
         self._certified, self._may_explain = certified, may_explain
-        self._packing = Packing(meeting.ends, meeting.cardinalities(meeting.second))
-        self._numbers: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
+        self._packing = Packing(cut_problem.ends, cut_problem.cardinalities(cut_problem.second))
+        self._ids: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
         self.pool = RowPool()
         self.stats = LabelStats()
 
-    def label(self) -> Remedy | None:
+    def label(self) -> TieStrategy | None:
         """Label all blocks; or return what should be done first about ties."""
-        for given in self._meeting.blocks():
+        for given in self._cut_problem.blocks():
             with self._watch.phase("tables"):
-                parts = self._meeting.parts(given, check=self._watch.check)
-                join = self._meeting.join(*parts)
-                decider = self._meeting.decider(join)
+                parts = self._cut_problem.factors(given, check=self._watch.check)
+                join = self._cut_problem.join(*parts)
+                decider = self._cut_problem.decider(join)
             with self._watch.phase("labels"):
-                kinds, doubts = self._decide(decider, join.first, parts[1])
-                numbers = take(kinds, parts[0].pattern_of_row)
+                row_ids, doubts = self._decide(decider, join.first, parts[1])
+                ids = take(row_ids, parts[0].pattern_of_row)
                 if len(doubts.patterns) and self._certified:
-                    wanted = remedy(doubts, self._meeting, *parts) if self._may_explain else None
+                    wanted = (
+                        choose_tie_strategy(doubts, self._cut_problem, *parts) if self._may_explain else None
+                    )
                     if wanted is not None:
                         return wanted
-                    self.stats.exact_calls += settle(
-                        doubts, self._meeting, given, parts, self.pool, self._packing, numbers, self._watch
+                    self.stats.exact_calls += resolve_ties(
+                        doubts, self._cut_problem, given, parts, self.pool, self._packing, ids, self._watch
                     )
-                self._numbers.append(numbers)
+                self._ids.append(ids)
         return None
 
-    def _decide(self, decider: Decider, first: Patterns, second: Part) -> tuple[NDArray[np.intp], Doubts]:
-        """Return for each pattern of the first side the number of its row, and what is doubtful."""
+    def _decide(
+        self, decider: Decider, first: Patterns, second: CompressedFactor
+    ) -> tuple[NDArray[np.intp], Doubts]:
+        """Return for each pattern of the first side the id of its row, and what is doubtful."""
         local = RowPool()
-        numbers, doubts = [], []
-        for found in decide_all(decider, first, self._meeting.ends, self._executor):
-            numbers.append(local.add(found.rows))
+        ids, doubts = [], []
+        for found in decide_all(decider, first, self._cut_problem.ends, self._executor):
+            ids.append(local.add(found.rows))
             doubts.append(found.doubts)
             self.stats.cells += len(found.rows) * second.patterns
-            self._watch.check(sum(map(len, numbers)) / len(first))
-        return take(self._expand(local, second), np.concatenate(numbers)), Doubts.joined(doubts)
+            self._watch.check(sum(map(len, ids)) / len(first))
+        return take(self._expand(local, second), np.concatenate(ids)), Doubts.joined(doubts)
 
-    def _expand(self, local: RowPool, second: Part) -> NDArray[np.intp]:
-        """Put distinct rows over patterns into the pool as rows over instances; return their numbers."""
+    def _expand(self, local: RowPool, second: CompressedFactor) -> NDArray[np.intp]:
+        """Put distinct rows over patterns into the pool as rows over instances; return their ids."""
         rows = local.rows()
         step = max(1, _EXPANDED_CELLS // len(second.pattern_of_row))
-        numbers = []
+        ids = []
         for start in range(0, len(rows), step):
-            labels = unpack(rows[start : start + step], self._meeting.ends, second.patterns)
+            labels = unpack(rows[start : start + step], self._cut_problem.ends, second.patterns)
             labels = take_columns(labels, second.pattern_of_row)
-            numbers.append(self.pool.add(self._packing.pack(labels)))
-        return np.concatenate(numbers)
+            ids.append(self.pool.add(self._packing.pack(labels)))
+        return np.concatenate(ids)
 
     def diagram(self) -> Diagram:
         """Return the reduced diagram of all labels."""
-        meeting = self._meeting
+        cut_problem = self._cut_problem
         with self._watch.phase("reduce"):
-            heads = (*meeting.fixed, *meeting.first)
-            order = [meeting.position[name] for name in (*heads, *meeting.second)]
-            builder = DiagramBuilder(meeting.ends)
-            used, _, numbers = distinct(joined(self._numbers))
-            nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), numbers)
-            root = reduce_table(nodes[None, :], meeting.cardinalities(heads), builder)
+            heads = (*cut_problem.fixed, *cut_problem.first)
+            order = [cut_problem.position[name] for name in (*heads, *cut_problem.second)]
+            builder = DiagramBuilder(cut_problem.ends)
+            used, _, ids = distinct(joined(self._ids))
+            nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), ids)
+            root = reduce_table(nodes[None, :], cut_problem.cardinalities(heads), builder)
             return builder.finish(order, int(root[0]))

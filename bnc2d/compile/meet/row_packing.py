@@ -47,24 +47,24 @@ class RowPool:
     """Distinct rows of words, numbered in order of arrival."""
 
     def __init__(self) -> None:
-        self._numbers: dict[bytes, int] = {}
+        self._ids: dict[bytes, int] = {}
         self._width = 0
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._ids)
 
     def add(self, words: Words) -> NDArray[np.intp]:
         """Take in rows, all of one width; return the number of each."""
-        kinds, first = distinct_rows(words)
+        group_ids, first = distinct_rows(words)
         self._width = words.shape[1]
         data, width = words[first].tobytes(), self._width * words.itemsize
-        numbers = self._numbers
-        known = [numbers.setdefault(data[at : at + width], len(numbers)) for at in range(0, len(data), width)]
-        return np.array(known, dtype=np.intp)[kinds]
+        ids = self._ids
+        known = [ids.setdefault(data[at : at + width], len(ids)) for at in range(0, len(data), width)]
+        return np.array(known, dtype=np.intp)[group_ids]
 
     def rows(self) -> Words:
-        """Return the distinct rows in the order of their numbers."""
-        return np.frombuffer(b"".join(self._numbers), dtype=np.int64).reshape(len(self), self._width)
+        """Return the distinct rows in the order of their ids."""
+        return np.frombuffer(b"".join(self._ids), dtype=np.int64).reshape(len(self), self._width)
 
 
 class Packing:
@@ -113,25 +113,25 @@ class Packing:
     def reduce(self, rows: Words, builder: DiagramBuilder) -> NDArray[np.int64]:
         """Add the levels of the features to a builder; return the node of every row."""
         words = rows.view(self._type)[:, : self._length]
-        kinds, places = self._distinct(words)
+        kept, indices = self._distinct(words)
         head = len(self._cardinalities) - self._tail
-        labels = np.empty((len(kinds), len(self._powers)), dtype=np.int64)
-        for piece in pieces(len(kinds), PIECE // len(self._powers)):
-            labels[piece] = (kinds[piece, None] // self._powers) % self._ends
+        labels = np.empty((len(kept), len(self._powers)), dtype=np.int64)
+        for piece in pieces(len(kept), PIECE // len(self._powers)):
+            labels[piece] = (kept[piece, None] // self._powers) % self._ends
         nodes = reduce_table(labels, self._cardinalities[head:], builder)
-        nodes = take(nodes, places.reshape(-1)).reshape(places.shape)
+        nodes = take(nodes, indices.reshape(-1)).reshape(indices.shape)
         return reduce_table(nodes, self._cardinalities[:head], builder)
 
     def _distinct(self, words: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-        """Return the distinct words, and for each word its place among them."""
+        """Return the distinct words, and for each word its index among them."""
         if self._type is np.int64:
-            found, _, places = distinct(contiguous(words).reshape(-1))
-            return found, places.reshape(words.shape)
+            found, _, indices = distinct(contiguous(words).reshape(-1))
+            return found, indices.reshape(words.shape)
         seen = np.zeros(2**16, dtype=bool)
         for piece in pieces(len(words), PIECE // (words.shape[1] or 1)):
             seen[words[piece]] = True
         number = np.cumsum(seen) - 1
-        places = np.empty(words.shape, dtype=np.intp)
+        indices = np.empty(words.shape, dtype=np.intp)
         for piece in pieces(len(words), PIECE // (words.shape[1] or 1)):
-            places[piece] = number[words[piece]]
-        return np.flatnonzero(seen), places
+            indices[piece] = number[words[piece]]
+        return np.flatnonzero(seen), indices

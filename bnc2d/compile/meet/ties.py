@@ -1,4 +1,4 @@
-"""What is done about doubtful cells: decide them exactly, or find a feature whose states explain them."""
+"""Ties and close calls: decide them exactly, or find a feature whose states explain them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.limits import Watch
-from bnc2d.compile.meet.cut_problem import Given, Meeting
+from bnc2d.compile.meet.cut_problem import CutProblem, Given
 from bnc2d.compile.meet.exact_labels import Resolver
 from bnc2d.compile.meet.row_packing import Packing, RowPool
-from bnc2d.compile.meet.tables.compressed_factor import Integers, Part
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers
 from bnc2d.compile.meet.work_share import Doubts
 
-# Integer tables are worth their while from this many doubtful instances on, up to this many multiplications.
+# Integer tables pay from this many doubtful instances on, and up to this many multiplications.
 FEW = 2000
 EXACT_WORK = 2.0**24
 # A feature explains the doubts where this share of them has one of its states.
 _SHARE = 0.9
-# Labels of so many instances are put right together.
+# Batch size: labels that are corrected together.
 _CELLS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
-class Remedy:
-    """What should settle many doubts without numbers: structural tables, or a feature set beforehand."""
+class TieStrategy:
+    """What resolves many ties without exact arithmetic: structural tables, or a feature set beforehand."""
 
     feature: Name | None
 
 
-def remedy(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Remedy | None:
-    """Return what to try where doubts are many and exact tables dear; None where they must be decided.
+def choose_tie_strategy(
+    doubts: Doubts, cut_problem: CutProblem, first: CompressedFactor, second: CompressedFactor
+) -> TieStrategy | None:
+    """Return what to try where doubts are many and exact tables expensive; None where they must be decided.
 
     Ties are proven by the structure of the tables, if that was looked at. With a state set that has nearly
     all doubts, gates that it closes are off in the structure too.
@@ -43,7 +45,7 @@ def remedy(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Remed
     if first.work + second.work <= EXACT_WORK or _count(doubts, first, second) <= FEW:
         return None
     if not (first.structural and second.structural):
-        return Remedy(None)
+        return TieStrategy(None)
     columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
     rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
     by_row = np.bincount(
@@ -53,8 +55,8 @@ def remedy(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Remed
         doubts.columns, weights=rows[doubts.patterns[doubts.rows]], minlength=second.patterns
     )
     best: tuple[float, Name] | None = None
-    for names, part, weight in ((meeting.first, first, by_row), (meeting.second, second, by_column)):
-        cardinalities = meeting.cardinalities(names)
+    for names, part, weight in ((cut_problem.first, first, by_row), (cut_problem.second, second, by_column)):
+        cardinalities = cut_problem.cardinalities(names)
         shape = weight[part.pattern_of_row].reshape(cardinalities)
         for axis, name in enumerate(names):
             others = tuple(other for other in range(len(names)) if other != axis)
@@ -62,57 +64,57 @@ def remedy(doubts: Doubts, meeting: Meeting, first: Part, second: Part) -> Remed
             share = float(by_state.max() / by_state.sum())
             if share >= _SHARE and (best is None or share > best[0]):
                 best = share, name
-    return None if best is None else Remedy(best[1])
+    return None if best is None else TieStrategy(best[1])
 
 
-def _count(doubts: Doubts, first: Part, second: Part) -> int:
+def _count(doubts: Doubts, first: CompressedFactor, second: CompressedFactor) -> int:
     """Return the number of instances that the doubtful cells stand for."""
     rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
     columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
     return int((rows[doubts.patterns[doubts.rows]] * columns[doubts.columns]).sum())
 
 
-def settle(
+def resolve_ties(
     doubts: Doubts,
-    meeting: Meeting,
+    cut_problem: CutProblem,
     given: Given,
-    parts: tuple[Part, Part],
+    parts: tuple[CompressedFactor, CompressedFactor],
     pool: RowPool,
     packing: Packing,
-    numbers: NDArray[np.intp],
+    ids: NDArray[np.intp],
     watch: Watch,
 ) -> int:
-    """Decide the doubtful cells exactly and put right the ``numbers`` of the rows that they are in.
+    """Decide the doubtful cells exactly and correct the ``ids`` of the rows that they are in.
 
     Returns how many exact decisions it took.
     """
     first, second = parts
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
-    exact = meeting.by_parts if many else meeting.by_instances
+    exact = cut_problem.by_tables if many else cut_problem.by_instances
     resolver: Resolver = exact(given, watch.check)
-    kinds, columns = resolver.rows, resolver.columns
-    none = len(meeting.classifier.classes)
+    group_ids, columns = resolver.rows, resolver.columns
+    none = len(cut_problem.classifier.classes)
     members = _Members(first.pattern_of_row, first.patterns)
     open_columns = np.split(doubts.columns, np.flatnonzero(np.diff(doubts.rows)) + 1)
     calls = 0
     for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
         instances = members.of(pattern)
-        its_kinds, _, which = distinct(kinds[instances])
+        its_groups, _, which = distinct(group_ids[instances])
         asked = np.zeros(second.patterns, dtype=bool)
         asked[its_columns] = True
-        places = np.flatnonzero(take(asked, second.pattern_of_row))
-        column_kinds, _, of_place = distinct(columns[places])
+        indices = np.flatnonzero(take(asked, second.pattern_of_row))
+        column_groups, _, of_index = distinct(columns[indices])
         row = take(doubts.labels[at], second.pattern_of_row)
-        its_numbers = np.empty(len(its_kinds), dtype=np.intp)
-        for some in pieces(len(its_kinds), _CELLS_AT_ONCE // len(row)):
+        its_ids = np.empty(len(its_groups), dtype=np.intp)
+        for some in pieces(len(its_groups), _CELLS_AT_ONCE // len(row)):
             labels = np.repeat(row[None], some.stop - some.start, axis=0)
             found = resolver.labels(
-                np.repeat(its_kinds[some], len(column_kinds)), np.tile(column_kinds, len(labels))
+                np.repeat(its_groups[some], len(column_groups)), np.tile(column_groups, len(labels))
             )
-            labels[:, places] = (found % (none + 1)).reshape(len(labels), -1)[:, of_place]
-            its_numbers[some] = pool.add(packing.pack(labels))
+            labels[:, indices] = (found % (none + 1)).reshape(len(labels), -1)[:, of_index]
+            its_ids[some] = pool.add(packing.pack(labels))
             calls += len(found)
-        numbers[instances] = its_numbers[which]
+        ids[instances] = its_ids[which]
         watch.check(at / len(doubts.patterns))
     return calls
 

@@ -73,8 +73,8 @@ def decide_rows(decider: Decider, patterns: Patterns, ends: int) -> DecidedRows:
         rows.append(pack(block.labels, ends))
         u, v = block.doubtful
         if len(u):
-            open_rows, _, places = distinct(u)
-            doubts.append(Doubts(open_rows + start, block.labels[open_rows], places, v))
+            open_rows, _, indices = distinct(u)
+            doubts.append(Doubts(open_rows + start, block.labels[open_rows], indices, v))
         start += len(block.labels)
     none = np.zeros(0, dtype=np.intp)
     nothing = Doubts(none, np.zeros((0, decider.columns), dtype=np.uint8), none, none)

@@ -5,9 +5,9 @@ Zhang and Darwiche, "Scaling the Explanation of Multi-Class Bayesian Network Cla
 1. Drop what is neither feature nor target nor above them; build a jointree and its f-tree (``spine.py``).
 2. Walk the right spine. At an inner node ``q`` with ``M = P(Y, u, S_pq) / φ_qp``, enumerate the instances
    ``v_l`` of the left child's features and form ``P(Y, u, v_l, S_qr)``.
-3. Where the edge to the right child is feature-splitting, decide-negative (``decide.py``) tells whether all
-   completions are negative, or all positive, of those that are possible. Impossible completions tie all
-   classes at zero; where they differ from the others, a formula of them is added.
+3. Where the edge to the right child is feature-splitting, decide-negative (``decide_negative.py``) tells
+   whether all completions are negative, or all positive, of those that are possible. Impossible completions
+   tie all classes at zero; where they differ from the others, a formula of them is added.
 4. For undecided ``v_l``, compile the right child with ``M_qr``, giving ``α``; collect ``v_l ∧ α``.
 5. At the last leaf node every instance is decided; too close calls for float64 are made exactly.
 

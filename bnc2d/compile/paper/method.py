@@ -2,9 +2,10 @@
 
 1. Bound the size of the largest table, from the f-tree alone, and refuse what cannot fit.
 2. Compute the tables of the right spine, once for all classes (``spine``).
-3. For each class run compile-negative and compile-positive (``paper``); of two classes that share all
-   instances one is enough, as each is the complement of the other.
-4. Join the formulas, which decide the features in the order of the spine, to a diagram (``circuit_diagram``).
+3. For each class run compile-negative and compile-positive; of two classes that share all instances one is
+   enough, as each is the complement of the other.
+4. Join the formulas, which decide the features in the order of the spine, to a diagram
+   (``logic/diagram/from_circuits``).
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class _Table:
 def _table(prepared: Prepared, group: Group) -> _Table:
     side = Side(prepared, CutSide(group.features, (Message(group.tables, (), group.hidden),)))
     part = side.part({}, exact=True)
-    first, second = part.table[part.class_of_state[[0, -1]]].tolist()  # the target is all that is left
+    first, second = part.table[part.group_of_state[[0, -1]]].tolist()  # the target is all that is left
     columns = []
     for pair in zip(first, second, strict=True):
         checkpoint()

@@ -1,9 +1,9 @@
 """From the diagram of the target's part to that of the whole classifier: where tables outside it have zeros.
 
-1. Each table with zeros outside the target's part is a relation over its features (``impossible_relations``);
+1. Each table with zeros outside the target's part is a relation over its features (``relations``);
    relations that share hidden variables allow an instance where some hidden state satisfies all of them.
 2. All features get one order, in which those of the target's part stay in the order of its diagram
-   (``impossible_order``).
+   (``order``).
 3. Level by level from the first feature: a node is what the target's diagram and every open relation have
    come to. Where a relation allows nothing any more, or the target's diagram says what the tie rule says, the
    end is reached. Equal nodes are merged.
@@ -29,7 +29,7 @@ from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.model.elimination import connected_groups
 
-Numbers: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = NDArray[np.intp]
 
 # Rows of nodes before they are merged: the copies of each entry, and how many entries are made at a time.
@@ -68,7 +68,7 @@ def _with_features(diagram: Diagram, sizes: Sequence[int]) -> Diagram:
 class _Column:
     """A part of a node: what a diagram has come to, or a set of hidden states."""
 
-    edges: Mapping[int, tuple[Numbers, int]]  # by feature: the level, and the number of its first node
+    edges: Mapping[int, tuple[Ids, int]]  # by feature: the level, and the number of its first node
     start: int
 
     @classmethod
@@ -76,7 +76,7 @@ class _Column:
         levels = zip(diagram.levels, diagram.offsets(), strict=True)
         return cls(dict(zip(diagram.order, levels, strict=True)), diagram.root)
 
-    def follow(self, feature: int, nodes: Numbers, grown: Numbers) -> None:
+    def follow(self, feature: int, nodes: Ids, grown: Ids) -> None:
         """Write the children of the nodes for every state of a feature to ``grown``, ``[node, state]``."""
         if feature in self.edges:
             level, first = self.edges[feature]
@@ -98,7 +98,7 @@ class _Open:
 
 
 class _Product:
-    """Steps 3 and 4: nodes are rows of numbers, one for each column that is open."""
+    """Steps 3 and 4: nodes are rows of ids, one for each column that is open."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Product:
         """Return the reduced diagram over the features of the order."""
         columns: list[object] = [self._given]
         rows = np.array([[self._given.start]], dtype=np.int64)
-        levels: list[Numbers] = []
+        levels: list[Ids] = []
         for done, feature in enumerate(self._order):
             self._watch.check(done / len(self._order))
             for relation in self._relations:
@@ -165,11 +165,11 @@ class _Product:
         return builder.finish(self._order, int(nodes[1]))
 
     def _level(
-        self, feature: int, columns: list[object], rows: Numbers, ending: list[_Open], kept: list[int]
-    ) -> tuple[Numbers, Numbers]:
+        self, feature: int, columns: list[object], rows: Ids, ending: list[_Open], kept: list[int]
+    ) -> tuple[Ids, Ids]:
         """Return the children of the nodes of one level, and the nodes of the next one.
 
-        Children are numbers of nodes from 1 on; 0 is the end of the tie rule.
+        Children are ids of nodes from 1 on; 0 is the end of the tie rule.
         """
         size = self._sizes[feature]
         step = max(1, _ENTRIES_AT_ONCE // (size * len(columns)))
@@ -186,26 +186,26 @@ class _Product:
             alive = np.flatnonzero(flat[:, 0] != self._tied)
             for relation in ending:
                 alive = self._end(relation, columns, flat, alive)
-            numbers = np.zeros(len(flat), dtype=np.int64)
+            ids = np.zeros(len(flat), dtype=np.int64)
             if len(alive):
                 survivors = flat[alive][:, kept]
-                kinds, first = distinct_rows(survivors)
-                numbers[alive] = count + 1 + kinds
+                group_ids, first = distinct_rows(survivors)
+                ids[alive] = count + 1 + group_ids
                 found.append(survivors[first])
                 count += len(first)
                 self._expect(count, len(kept))
-            children.append(numbers)
+            children.append(ids)
         image = np.zeros(count + 1, dtype=np.int64)
         following = np.zeros((0, len(kept)), dtype=np.int64)
         if count:
             following = np.concatenate(found)
-            kinds, first = distinct_rows(following)
-            image[1:] = kinds + 1
+            group_ids, first = distinct_rows(following)
+            image[1:] = group_ids + 1
             following = following[first]
         flat_children = np.concatenate(children) if children else np.zeros(0, dtype=np.int64)
         return image[flat_children].reshape(-1, size), following
 
-    def _end(self, relation: _Open, columns: list[object], flat: Numbers, alive: Rows) -> Rows:
+    def _end(self, relation: _Open, columns: list[object], flat: Ids, alive: Rows) -> Rows:
         """Return the rows that a relation allows once its last feature is set."""
         ends = flat[alive, columns.index(relation)]
         if relation.group is None:
@@ -213,13 +213,13 @@ class _Product:
             return allowed
         group = self._groups[relation.group]
         at = columns.index(group)
-        pairs, _, kinds = distinct(flat[alive, at] * relation.ends + ends)
+        pairs, _, indices = distinct(flat[alive, at] * relation.ends + ends)
         met = np.zeros(len(pairs), dtype=np.int64)
         for place, pair in enumerate(pairs.tolist()):
             checkpoint()
             met[place] = group.meet(relation.turn, *divmod(pair, relation.ends))
-        flat[alive, at] = met[kinds]
-        possible: Rows = alive[met[kinds] != _DEAD]
+        flat[alive, at] = met[indices]
+        possible: Rows = alive[met[indices] != _DEAD]
         return possible
 
     def _expect(self, nodes: int, columns: int) -> None:
@@ -232,5 +232,5 @@ class _Product:
             )
 
 
-def _with_column(rows: Numbers, value: int) -> Numbers:
+def _with_column(rows: Ids, value: int) -> Ids:
     return np.concatenate([rows, np.full((len(rows), 1), value, dtype=np.int64)], axis=1)

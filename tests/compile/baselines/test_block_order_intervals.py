@@ -9,27 +9,33 @@ import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bnc2d.compile.baselines.block_order.intervals import UNKNOWN, Aims, Intervals, key_of, margin_of
+from bnc2d.compile.baselines.block_order.intervals import (
+    UNKNOWN,
+    Intervals,
+    ThresholdBounds,
+    key_of,
+    margin_of,
+)
 
 
 @given(st.lists(st.integers(0, 60), min_size=8, max_size=8), st.integers(1, 10**6))
 @settings(max_examples=300)
-def test_aims_hold_the_true_threshold(numbers: list[int], divisor: int) -> None:
+def test_bounds_hold_the_true_threshold(numbers: list[int], divisor: int) -> None:
     """Entries rounded once: the exact threshold lies in the interval, and a sign that is sure is right."""
     states = [[numbers[:2], numbers[2:4]], [numbers[4:6], numbers[6:]]]
     floats = np.array(states) / divisor
-    aims = Aims.of(floats, np.ones(2, dtype=bool), margin_of(1))
-    exact = Aims.of(floats, np.ones(2, dtype=bool), margin_of(1))
+    thresholds = ThresholdBounds.of(floats, np.ones(2, dtype=bool), margin_of(1))
+    exact = ThresholdBounds.of(floats, np.ones(2, dtype=bool), margin_of(1))
     for position, state in enumerate(states):
         exact.set_exactly(position, state)
-        if not aims.unsure[position]:
-            assert aims.sign[position] == exact.sign[position]
+        if not thresholds.unsure[position]:
+            assert thresholds.sign[position] == exact.sign[position]
             first, second = key_of(state)
             if second:
-                assert aims.low[position] <= Fraction(-first, second) <= aims.high[position]
+                assert thresholds.low[position] <= Fraction(-first, second) <= thresholds.high[position]
             else:
-                assert aims.low[position] == aims.high[position] == inf
-        event(f"unsure: {aims.unsure[position]}, sign {exact.sign[position]}")
+                assert thresholds.low[position] == thresholds.high[position] == inf
+        event(f"unsure: {thresholds.unsure[position]}, sign {exact.sign[position]}")
 
 
 def test_intervals_are_open_and_disjoint() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bnc2d.base.hashing import distinct_rows
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
-from bnc2d.compile.meet.cut_problem import Meeting
-from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.cut_problem import CutProblem
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.model.classifier import Classifier
 from bnc2d.model.factors import UNIT_ROUNDOFF
@@ -20,26 +20,26 @@ from bnc2d.model.instances import all_rows
 from tests.strategies import classifiers
 
 
-def meeting_of(classifier: Classifier, fixed: int = 0) -> Meeting:
+def cut_problem_of(classifier: Classifier, fixed: int = 0) -> CutProblem:
     prepared = prepare(classifier)
     cut = choose_cut(prepared, range(2), 2**24)
-    return Meeting(classifier, prepared, cut, prepared.features[:fixed])
+    return CutProblem(classifier, prepared, cut, prepared.features[:fixed])
 
 
-def dense(part: Part) -> np.ndarray:
+def dense(part: CompressedFactor) -> np.ndarray:
     """The table with all states and all instances."""
-    return part.table[part.class_of_state][:, part.pattern_of_row]
+    return part.table[part.group_of_state][:, part.pattern_of_row]
 
 
 @given(classifiers())
 @settings(max_examples=150)
 def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> None:
-    meeting = meeting_of(classifier)
-    for part, exact in zip(meeting.parts({}), meeting.parts({}, exact=True), strict=True):
+    cut_problem = cut_problem_of(classifier)
+    for part, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
         assert part.features == exact.features
         order = [exact.scope.index(variable) for variable in part.scope]
-        sizes = [len(meeting.prepared.network.variables[variable]) for variable in exact.scope]
-        states = np.arange(len(exact.class_of_state)).reshape(sizes).transpose(order).reshape(-1)
+        sizes = [len(cut_problem.prepared.network.variables[variable]) for variable in exact.scope]
+        states = np.arange(len(exact.group_of_state)).reshape(sizes).transpose(order).reshape(-1)
         wanted, seen = dense(exact)[states], dense(part)
         for truth, values in zip(wanted.T.tolist(), seen.T.tolist(), strict=True):
             assert [entry == 0 for entry in truth] == [value == 0 for value in values]
@@ -53,21 +53,21 @@ def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> 
 @given(classifiers(), st.integers(0, 2))
 @settings(max_examples=150)
 def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) -> None:
-    meeting = meeting_of(classifier, min(fixed, len(classifier.features) - 1))
+    cut_problem = cut_problem_of(classifier, min(fixed, len(classifier.features) - 1))
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     expected = dict(zip(map(tuple, rows.tolist()), classifier.labels(rows).tolist(), strict=True))
-    for block in meeting.blocks():
-        exact, single = meeting.by_parts(block), meeting.by_instances(block)
+    for block in cut_problem.blocks():
+        exact, single = cut_problem.by_tables(block), cut_problem.by_instances(block)
         u, v = np.divmod(np.arange(len(exact.rows) * len(exact.columns)), len(exact.columns))
         labels = exact.labels(exact.rows[u], exact.columns[v]).tolist()
         assert labels == single.labels(u, v).tolist()
-        names = (*meeting.first, *meeting.second)
-        places = [meeting.position[name] for name in names]
-        states = np.unravel_index(np.arange(len(u)), meeting.cardinalities(names)) if names else ()
-        instance = [block.get(name, 0) for name in meeting.prepared.features]
+        names = (*cut_problem.first, *cut_problem.second)
+        indices = [cut_problem.position[name] for name in names]
+        states = np.unravel_index(np.arange(len(u)), cut_problem.cardinalities(names)) if names else ()
+        instance = [block.get(name, 0) for name in cut_problem.prepared.features]
         for at, label in enumerate(labels):
-            for place, column in zip(places, states, strict=True):
-                instance[place] = int(column[at])
+            for index, column in zip(indices, states, strict=True):
+                instance[index] = int(column[at])
             assert expected[tuple(instance)] == label
 
 
@@ -75,10 +75,10 @@ def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) 
 @settings(max_examples=150)
 def test_products_are_the_exact_differences(classifier: Classifier) -> None:
     """The sign of the truth where a product is beyond its bound; zero where it has no term."""
-    meeting = meeting_of(classifier)
-    first, second = meeting.parts({})
-    join = meeting.join(first, second)
-    resolver = meeting.by_instances({})
+    cut_problem = cut_problem_of(classifier)
+    first, second = cut_problem.factors({})
+    join = cut_problem.join(first, second)
+    resolver = cut_problem.by_instances({})
     if join.labels or not join.trusted:
         return
     (product,) = join.products
@@ -86,7 +86,7 @@ def test_products_are_the_exact_differences(classifier: Classifier) -> None:
     value, bound = left.T @ product.right, size.T @ product.right_size
     u, v = np.divmod(np.arange(len(resolver.rows) * len(resolver.columns)), len(resolver.columns))
     labels = resolver.labels(u, v)
-    tie = meeting.decider(join).tie % (len(classifier.classes) + 1)
+    tie = cut_problem.decider(join).tie % (len(classifier.classes) + 1)
     at = first.pattern_of_row[u], second.pattern_of_row[v]
     proven = np.abs(value[at]) > 2 * join.roundings * UNIT_ROUNDOFF * bound[at]
     assert (labels[proven] == (value[at] > 0)[proven]).all()
@@ -97,20 +97,20 @@ def test_products_are_the_exact_differences(classifier: Classifier) -> None:
 def test_distinct_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(-1, rng.integers(1, 9), size=(rng.integers(1, 60), rng.integers(1, 4)))
-    kinds, first = distinct_rows(rows)
-    assert (rows[first[kinds]] == rows).all()
+    group_ids, first = distinct_rows(rows)
+    assert (rows[first[group_ids]] == rows).all()
     assert len(first) == len(np.unique(rows, axis=0))
     assert (np.diff(first) > 0).all()
-    assert [int(np.flatnonzero(kinds == kind)[0]) for kind in range(len(first))] == first.tolist()
+    assert [int(np.flatnonzero(group_ids == kind)[0]) for kind in range(len(first))] == first.tolist()
 
 
 @given(st.integers(0, 10**6), st.booleans())
 def test_proportional_columns_merge(seed: int, exact: bool) -> None:
     rng = np.random.default_rng(seed)
-    kinds = rng.integers(0, 9, size=(4, 3)) * (rng.random((4, 3)) < 0.8)
+    group_ids = rng.integers(0, 9, size=(4, 3)) * (rng.random((4, 3)) < 0.8)
     which = rng.integers(0, 3, size=40)
     scale = rng.integers(1, 50, size=40)
-    table = kinds[:, which] * scale
+    table = group_ids[:, which] * scale
     if exact:
         whole = np.empty(table.shape, dtype=object)
         whole[:] = table.tolist()

@@ -111,10 +111,10 @@ def check_joins(scopes: list[int], joins: list[Join]) -> None:
     """A join mentions what its tables do, and no table elsewhere mentions what it sums out."""
     inside, left = joined_tables(scopes, joins)
     every = [*scopes, *(join.scope & ~join.summed for join in joins)]
-    assert sorted([*left, *(number for numbers in inside for number in numbers)]) == list(range(len(every)))
-    for number, (join, numbers) in enumerate(zip(joins, inside, strict=True)):
-        assert union([every[table] for table in numbers]) == join.scope
-        assert all(table < len(scopes) + number for table in numbers)
+    assert sorted([*left, *(number for ids in inside for number in ids)]) == list(range(len(every)))
+    for number, (join, ids) in enumerate(zip(joins, inside, strict=True)):
+        assert union([every[table] for table in ids]) == join.scope
+        assert all(table < len(scopes) + number for table in ids)
     assert not union([every[table] for table in left]) & union([join.summed for join in joins])
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
-from bnc2d.compile.meet import ties as settle
+from bnc2d.compile.meet import ties as tie_module
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers
 
@@ -21,8 +21,8 @@ ROUTES = {"by instances": (10**9, 0.0), "by integer tables": (-1, 2.0**60), "by 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_route_decides_alike(route: str, classifier: Classifier) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settle, "FEW", ROUTES[route][0])
-        patch.setattr(settle, "EXACT_WORK", ROUTES[route][1])
+        patch.setattr(tie_module, "FEW", ROUTES[route][0])
+        patch.setattr(tie_module, "EXACT_WORK", ROUTES[route][1])
         check_against_enumeration(classifier, classifier.compile())
 
 
@@ -97,8 +97,8 @@ def test_a_threshold_that_is_hit_by_structure_needs_no_exact_arithmetic() -> Non
     features = ["Open", *(f"F{number}" for number in range(4))]
     classifier = Classifier(network, "T", features, threshold=Fraction(49, 50))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settle, "FEW", 10)
-        patch.setattr(settle, "EXACT_WORK", 0.0)
+        patch.setattr(tie_module, "FEW", 10)
+        patch.setattr(tie_module, "EXACT_WORK", 0.0)
         model = classifier.compile()
     check_against_enumeration(classifier, model)
     assert model.stats.exact_calls == 0

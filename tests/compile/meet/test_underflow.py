@@ -11,8 +11,8 @@ import pytest
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
-from bnc2d.compile.meet.cut_problem import Meeting
-from bnc2d.compile.meet.tables.compressed_factor import Part
+from bnc2d.compile.meet.cut_problem import CutProblem
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.model.factors import UNIT_ROUNDOFF
 from bnc2d.testing import extreme_classifier, random_naive_bayes
 from tests.long.agreement import Outcome, check_classifier
@@ -121,24 +121,24 @@ def test_tables_are_within_their_accounts(position: str) -> None:
     for exponent in EXPONENTS:
         classifier = Classifier(network(position, exponent, 3), "Y", tuple("ABCDE"))
         prepared = prepare(classifier)
-        meeting = Meeting(classifier, prepared, choose_cut(prepared, range(2), 2**24))
-        for part, exact in zip(meeting.parts({}), meeting.parts({}, exact=True), strict=True):
+        cut_problem = CutProblem(classifier, prepared, choose_cut(prepared, range(2), 2**24))
+        for part, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
             lost |= part.may_hide_entries
-            truth = dense(exact)[states_in_order(meeting, part, exact)]
+            truth = dense(exact)[states_in_order(cut_problem, part, exact)]
             for row, values in enumerate(dense(part).T.tolist()):
                 account = Fraction(float(part.lost[part.pattern_of_row[row]]))
                 assert within(truth[:, row].tolist(), values, part.roundings, account)
     assert lost
 
 
-def dense(part: Part) -> np.ndarray:
-    return part.table[part.class_of_state][:, part.pattern_of_row]
+def dense(part: CompressedFactor) -> np.ndarray:
+    return part.table[part.group_of_state][:, part.pattern_of_row]
 
 
-def states_in_order(meeting: Meeting, part: Part, exact: Part) -> np.ndarray:
+def states_in_order(cut_problem: CutProblem, part: CompressedFactor, exact: CompressedFactor) -> np.ndarray:
     order = [exact.scope.index(variable) for variable in part.scope]
-    sizes = [len(meeting.prepared.network.variables[variable]) for variable in exact.scope]
-    return np.arange(len(exact.class_of_state)).reshape(sizes).transpose(order).reshape(-1)
+    sizes = [len(cut_problem.prepared.network.variables[variable]) for variable in exact.scope]
+    return np.arange(len(exact.group_of_state)).reshape(sizes).transpose(order).reshape(-1)
 
 
 def within(truth: list[int], values: list[float], roundings: int, lost: Fraction) -> bool:

@@ -4,8 +4,8 @@
    the instance ``f`` of the features above. Multiplied by the block's table it gives the states of its
    children, one for each instance of the block, at the next block with the class ``s'``; at the last block it
    gives decisions.
-2. A child whose threshold lies in a known interval (``block_order_intervals``) is known. Otherwise it is
-   compiled, and its interval may settle brothers that wait.
+2. A child whose threshold lies in a known interval (``intervals``) is known. Otherwise it is
+   compiled, and its interval may decide siblings that are not known yet.
 3. When all children are known, the interval follows: a sub-classifier keeps the likelihoods ``(b_0, b_1)`` of
    the later instances with the least and the largest ratio ``b_1 / b_0``, of those decided negative and of
    those decided positive. The block's table maps those of the children back to this class; the extremes of
@@ -35,10 +35,10 @@ from numpy.typing import NDArray
 from bnc2d.compile.baselines.block_order.intervals import (
     LARGEST_MARGIN,
     UNKNOWN,
-    Aims,
     Intervals,
     Key,
     SubClassifier,
+    ThresholdBounds,
     key_of,
     reduced,
 )
@@ -76,12 +76,12 @@ class Level:
         self.possible = self.table.values.any(axis=(1, 2)) | ~self.table.trusted
         self.all_trusted = bool(self.table.trusted.all())
 
-    def find(self, aims: Aims) -> NDArray[np.intp]:
+    def find(self, thresholds: ThresholdBounds) -> NDArray[np.intp]:
         """Return the known sub-classifiers with these thresholds, or ``UNKNOWN``."""
-        found = np.full(len(aims.sign), UNKNOWN, dtype=np.intp)
+        found = np.full(len(thresholds.sign), UNKNOWN, dtype=np.intp)
         for sign, intervals in self.intervals.items():
-            rows = np.flatnonzero(aims.sign == sign)
-            found[rows] = intervals.find(aims.low[rows], aims.high[rows])
+            rows = np.flatnonzero(thresholds.sign == sign)
+            found[rows] = intervals.find(thresholds.low[rows], thresholds.high[rows])
         return found
 
     def exact(self, rows: list[int]) -> list[Matrix]:
@@ -118,10 +118,10 @@ class _Frame:
     high: float
     start: float  # where its instances begin, as a share of all
     share: float
-    # Of its children: states, what they aim at, who they are, and those that are not known yet.
+    # Of its children: states, thresholds, ids, and those that are not known yet.
     states: Floats = field(init=False)
     trusted_states: NDArray[np.bool_] = field(init=False)
-    aims: Aims = field(init=False)
+    thresholds: ThresholdBounds = field(init=False)
     found: NDArray[np.intp] = field(init=False)
     waiting: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
@@ -153,12 +153,12 @@ class Descent:
     def run(self, state: Matrix) -> SubClassifier:
         """Return the number of the root sub-classifier."""
         values, trusted = _floats(state)
-        aims = Aims.of(values[None], np.zeros(1, dtype=bool), 0.0)
-        aims.set_exactly(0, state)
-        self._push(_Frame(0, values, trusted, state, *_aim(aims, 0), 0.0, 1.0))
+        thresholds = ThresholdBounds.of(values[None], np.zeros(1, dtype=bool), 0.0)
+        thresholds.set_exactly(0, state)
+        self._push(_Frame(0, values, trusted, state, *_threshold(thresholds, 0), 0.0, 1.0))
         while True:
             frame = self._stack[-1]
-            self._settle_by_key(frame)
+            self._find_by_key(frame)
             if frame.waiting.size:
                 self._push(self._child(frame, int(frame.waiting[0])))
                 continue
@@ -166,7 +166,7 @@ class Descent:
             self._stack.pop()
             if not self._stack:
                 return number
-            _settle(self._stack[-1], frame, number, interval)
+            _note_compiled(self._stack[-1], frame, number, interval)
 
     @property
     def _level(self) -> Level:
@@ -187,18 +187,18 @@ class Descent:
         self.cells += len(frame.states)
         if len(self._stack) == len(self.levels):
             return
-        frame.aims = Aims.of(frame.states, frame.trusted_states, self._level.child_margin)
-        unsure = np.flatnonzero(frame.aims.unsure).tolist()
+        frame.thresholds = ThresholdBounds.of(frame.states, frame.trusted_states, self._level.child_margin)
+        unsure = np.flatnonzero(frame.thresholds.unsure).tolist()
         for row, state in zip(unsure, self._exact_children(unsure), strict=True):
-            frame.aims.set_exactly(row, state)
-        frame.found = self._next.find(frame.aims)
+            frame.thresholds.set_exactly(row, state)
+        frame.found = self._next.find(frame.thresholds)
         frame.waiting = np.flatnonzero(frame.found == UNKNOWN)
 
-    def _settle_by_key(self, frame: _Frame) -> None:
-        """Settle children that are known by their exact states, until one is not."""
+    def _find_by_key(self, frame: _Frame) -> None:
+        """Find children that are known by their exact states, until one is not."""
         while frame.waiting.size:
             row = int(frame.waiting[0])
-            sign, low, high = _aim(frame.aims, row)
+            sign, low, high = _threshold(frame.thresholds, row)
             if sign and low < inf and not self._next.intervals[sign].near_tie(low, high):
                 return
             number = self._next.by_key.get(self._key(sign, low, partial(self._exact_child, row)))
@@ -218,7 +218,7 @@ class Descent:
             state, trusted = _floats(exact)
         share = frame.share / len(frame.states)
         start = frame.start + share * (len(frame.states) - len(frame.waiting))
-        return _Frame(row, state, trusted, exact, *_aim(frame.aims, row), start, share)
+        return _Frame(row, state, trusted, exact, *_threshold(frame.thresholds, row), start, share)
 
     def _exact_child(self, row: int) -> Matrix:
         return self._exact_children([row])[0]
@@ -298,20 +298,20 @@ class Descent:
         return frame.found, _Decided(images[:, :2].reshape(-1, 2), images[:, 2:].reshape(-1, 2), complete)
 
 
-def _aim(aims: Aims, row: int) -> tuple[int, float, float]:
-    return int(aims.sign[row]), float(aims.low[row]), float(aims.high[row])
+def _threshold(thresholds: ThresholdBounds, row: int) -> tuple[int, float, float]:
+    return int(thresholds.sign[row]), float(thresholds.low[row]), float(thresholds.high[row])
 
 
-def _settle(
+def _note_compiled(
     frame: _Frame, child: _Frame, number: SubClassifier, interval: tuple[float, float] | None
 ) -> None:
-    """Note a child that is compiled, and all its brothers whose thresholds lie in its interval."""
+    """Note a child that is compiled, and all its siblings whose thresholds lie in its interval."""
     frame.found[child.row] = number
     waiting = frame.waiting = frame.waiting[1:]
     if interval is not None:
-        aims = frame.aims
-        inside = (aims.sign[waiting] == child.sign) & (aims.low[waiting] > interval[0])
-        inside &= aims.high[waiting] < interval[1]
+        thresholds = frame.thresholds
+        inside = (thresholds.sign[waiting] == child.sign) & (thresholds.low[waiting] > interval[0])
+        inside &= thresholds.high[waiting] < interval[1]
         frame.found[waiting[inside]] = number
         frame.waiting = waiting[~inside]
 

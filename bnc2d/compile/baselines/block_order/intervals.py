@@ -12,8 +12,8 @@ on one of them. ``Intervals`` keeps, for a sign, the ratios around each threshol
 Error bound. ``a`` comes as ``p - n`` of two non-negative numbers, each within ``k`` roundings of the truth
 (relative error ``k u / (1 - k u)``, ``u = 2**-53``), so ``a`` is within ``margin (p + n)`` for
 ``margin = 2 (k + 8) u``: the 8 and the factor leave room for the few operations here while the margin is
-below 1/10. Zeros are exact. ``Aims`` holds an interval that contains the true threshold, and a sign that is
-proved; all else is ``unsure``.
+below 1/10. Zeros are exact. ``ThresholdBounds`` holds an interval that contains the true threshold, and a
+sign that is proved; all else is ``unsure``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ UNKNOWN = -1
 LARGEST_MARGIN = 0.1
 _NUDGE = 8 * UNIT_ROUNDOFF
 _SMALLEST = 2.0**-1000
-# How near to a known tie a threshold must be for an exact comparison to be worth its while.
+# How near to a known tie a threshold must be for an exact comparison to pay.
 _NEAR = 1e-9
 
 
@@ -47,7 +47,7 @@ def margin_of(roundings: int) -> float:
 
 
 @dataclass
-class Aims:
+class ThresholdBounds:
     """Signs and thresholds ``low <= θ <= high`` of sub-classifiers; ``unsure`` ones must be set exactly."""
 
     sign: NDArray[np.int8]
@@ -56,8 +56,8 @@ class Aims:
     unsure: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, states: Floats, trusted: NDArray[np.bool_], margin: float) -> Aims:
-        """Return the aims of states ``[sub-classifier, p or n, s]``."""
+    def of(cls, states: Floats, trusted: NDArray[np.bool_], margin: float) -> ThresholdBounds:
+        """Return the bounds for states ``[sub-classifier, p or n, s]``."""
         p, n = states[:, 0], states[:, 1]
         total = p + n
         a, error = p - n, margin * total

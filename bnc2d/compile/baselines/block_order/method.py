@@ -2,12 +2,12 @@
 
 "Compiling Bayesian network classifiers into decision graphs" (AAAI 2019), for binary targets and features:
 
-1. Find a block ordering ``F_1, S_1, F_2, S_2, …`` of the features (``block_order_search``): given the binary
+1. Find a block ordering ``F_1, S_1, F_2, S_2, …`` of the features (``search``): given the binary
    variable ``S_i``, the features behind it are independent of the class and of the features before it.
-2. Compute the table ``P(F_i, S_i | S_(i-1))`` of every block (``block_order_tables``).
+2. Compute the table ``P(F_i, S_i | S_(i-1))`` of every block (``tables``).
 3. Once ``F_1`` is set, what is left is a classifier of the class ``S_1`` with a threshold. List the instances
    of the block and compile each such sub-classifier, unless an equivalent one is known: one whose threshold
-   can move here without passing any instance (``block_order_descent``, ``block_order_intervals``; Chan and
+   can move here without passing any instance (``descent``, ``intervals``; Chan and
    Darwiche 2003 for naive Bayes).
 4. The sub-classifiers are the nodes of a decision graph; reduced, it is an OBDD in block order.
 

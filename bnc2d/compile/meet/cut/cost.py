@@ -18,7 +18,7 @@ SECONDS_PER_CELL = 1.5e-9  # an instance of all features: its label
 SECONDS_PER_JOIN = 1 / 40e9  # a multiplication where both tables meet
 SECONDS_PER_MESSAGE = 0.5e-9  # a multiplication on the way to a table
 SECONDS_PER_ENTRY = 10e-9  # an entry of one of the two tables
-SECONDS_PER_ROW = 600e-9  # an instance of one side: finding its like, and the place of its row
+SECONDS_PER_ROW = 600e-9  # an instance of one side: finding its like, and the id of its row
 
 
 class CutModel:

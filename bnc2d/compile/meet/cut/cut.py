@@ -58,7 +58,7 @@ class Cut:
     """Two sides and the separator between them.
 
     ``log_work`` is log2 of all multiplications, ``seconds`` what they take by the measured rates of
-    ``cut_model``; ``jointree`` is the tree that the search started from.
+    ``cost``; ``jointree`` is the tree that the search started from.
     """
 
     first: CutSide
@@ -73,7 +73,7 @@ def choose_cut(prepared: Prepared, seeds: Sequence[int], max_table_entries: int)
     """Return the cheapest cut that is found from the jointrees of these seeds, by estimated seconds.
 
     1. For a seed, take the cheapest edges of its min-fill jointree.
-    2. Move tables across the cut while that makes it cheaper (``cut_search``).
+    2. Move tables across the cut while that makes it cheaper (``search``).
     3. Sum each side's variables out in the cheapest order known.
 
     The first seed is always tried; further ones only while the search is short in comparison to the estimate
@@ -232,9 +232,9 @@ def _message_tree(model: CutModel, tables: Sequence[TableIndex], joins: Sequence
     nodes: list[_Node] = []
     given = len(tables)
     inside, left = joined_tables([model.scopes[table] for table in tables], joins)
-    for numbers, summed in [*zip(inside, [join.summed for join in joins], strict=True), (left, 0)]:
-        entering = [tables[number] for number in numbers if number < given]
-        inputs = [number - given for number in numbers if number >= given]
+    for entries, summed in [*zip(inside, [join.summed for join in joins], strict=True), (left, 0)]:
+        entering = [tables[number] for number in entries if number < given]
+        inputs = [number - given for number in entries if number >= given]
         results = [nodes[number].joined & ~nodes[number].summed for number in inputs]
         joined = union([*results, *(model.scopes[table] for table in entering)])
         for number in inputs[:] if summed else ():

@@ -174,8 +174,8 @@ class Core:
         inside, left = joined_tables(model.scopes, joins)
         scopes = [*model.scopes, *(join.scope & ~join.summed for join in joins)]
         members = [[table] for table in range(len(model.scopes))]
-        for numbers in inside:
-            members.append([table for number in numbers for table in members[number]])
+        for entries in inside:
+            members.append([table for number in entries for table in members[number]])
         self._parts = [scopes[number] for number in left]
         self._members = [members[number] for number in left]
         self._seconds_per_look = _SECONDS_PER_LOOK * (union(self._parts) & model.hidden).bit_count()
@@ -205,13 +205,13 @@ class Core:
 
     def _moves(self, start: Division) -> list[set[int]]:
         """Return sets of parts to take across, for the division that a round starts from."""
-        numbers = range(len(self._parts))
+        everything = range(len(self._parts))
         first, second = self._mentioned(start.on_first)
         shared = []
         for variable in positions(self._model.separator(first, second)):
-            holders = [part for part in numbers if self._parts[part] >> variable & 1]
+            holders = [part for part in everything if self._parts[part] >> variable & 1]
             shared += [{part for part in holders if start.on_first[part] == side} for side in (True, False)]
-        return [{part} for part in numbers] + [moved for moved in shared if len(moved) > 1]
+        return [{part} for part in everything] + [moved for moved in shared if len(moved) > 1]
 
     def _mentioned(self, on_first: Sequence[bool]) -> tuple[Mask, Mask]:
         first = second = 0

@@ -73,8 +73,8 @@ def joined_tables(
     inside: list[list[TableNumber]] = [[] for _ in joins]
     left: list[TableNumber] = []
     for number, scope in enumerate([*scopes, *(join.scope & ~join.summed for join in joins)]):
-        places = [place[variable] for variable in positions(scope & summed)]
-        (inside[min(places)] if places else left).append(number)
+        turns = [place[variable] for variable in positions(scope & summed)]
+        (inside[min(turns)] if turns else left).append(number)
     return inside, left
 
 

@@ -3,12 +3,12 @@
 A part of the network with features ``U`` inside and hidden variables ``S`` towards the rest is a function
 ``f(u, s)``. Many instances ``u`` give proportional functions of ``s`` (a feature that others make
 irrelevant), and many states ``s`` give equal functions of ``u`` (a gate that is off whatever its other
-inputs are). So a part is stored as a table over *patterns* of ``u`` and *classes* of ``s``:
+inputs are). So a part is stored as a table over *patterns* of ``u`` and *groups* of ``s``:
 
-    f(u, s)  is proportional to  table[class_of_state[s], pattern_of_row[u]]   (by a factor of u alone).
+    f(u, s)  is proportional to  table[group_of_state[s], pattern_of_row[u]]   (by a factor of u alone).
 
-States are one class where they take equal terms from equal classes: that is seen from the structure, before
-anything is multiplied. Patterns are merged by value (``patterns.py``).
+States are one group where they take equal terms from equal groups: that is seen from the structure, before
+anything is multiplied. Patterns are merged by value (``proportional.py``).
 
 A table holds float64 values, with the error accounts of ``model/factors.py`` (relative) and ``underflow``
 (absolute), or Python integers (exact).
@@ -48,7 +48,7 @@ Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
 
 # Terms are gathered in pieces of this many entries, so that they stay in the processor's cache.
 _PIECE = 1 << 17
-# With few patterns, looking for classes among many states costs more than it saves.
+# With few patterns, looking for groups among many states costs more than it saves.
 _FEW = 8
 _MANY = 1 << 17
 # Columns are compared where their entries and all sums of them are far from both ends of the range.
@@ -60,13 +60,13 @@ _LEFT, _RIGHT = -1, -2
 
 
 @dataclass(frozen=True)
-class Part:
-    """``table[class, pattern]`` for the features and hidden variables it mentions; see the module."""
+class CompressedFactor:
+    """``table[group, pattern]`` for the features and hidden variables it mentions; see the module."""
 
     features: tuple[VariableId, ...]
     scope: tuple[VariableId, ...]
     pattern_of_row: Integers  # by instance of ``features``, the last varying fastest
-    class_of_state: Integers  # by state of ``scope``, the last varying fastest
+    group_of_state: Integers  # by state of ``scope``, the last varying fastest
     table: Table
     roundings: int  # bounds the operations behind an entry
     work: float  # multiplications behind the table
@@ -97,19 +97,19 @@ class Part:
         return bool(self.lost.any())
 
 
-def _one(exact: bool) -> Part:
+def _one(exact: bool) -> CompressedFactor:
     nothing = np.zeros(1, dtype=np.intp)
     table = np.ones((1, 1), dtype=object if exact else np.float64)
-    return Part((), (), nothing, nothing, table, 0, 0.0, 0.0, 0.0, nothing_lost(1))
+    return CompressedFactor((), (), nothing, nothing, table, 0, 0.0, 0.0, 0.0, nothing_lost(1))
 
 
-def part_of(
+def compressed_cpt(
     cpt: CPT,
     ids: Mapping[str, VariableId],
     features: Collection[VariableId],
     given: Mapping[str, int],
     exact: bool,
-) -> Part:
+) -> CompressedFactor:
     """Return the table of a variable with the ``given`` features set; exact ones carry a common factor."""
     free = [variable for variable in cpt.scope if variable.name not in given]
     index = tuple(given.get(variable.name, slice(None)) for variable in cpt.scope)
@@ -120,14 +120,14 @@ def part_of(
     columns: Table = truth
     if not exact:
         columns = np.asarray(cpt.values[index]).transpose([*hidden, *own]).reshape(-1, rows)
-    classes, first = _equal_columns(truth)
+    groups, first = _equal_columns(truth)
     lowest, highest = (0.0, 0.0) if exact else exponents(columns)
     in_range = exact or (lowest > LOWEST_EXPONENT and not cpt.rounds_to_zero)
-    return Part(
+    return CompressedFactor(
         tuple(ids[free[axis].name] for axis in own),
         tuple(ids[free[axis].name] for axis in hidden),
         np.arange(rows, dtype=np.intp),
-        classes,
+        groups,
         columns[first],
         roundings=1,
         work=0.0,
@@ -138,22 +138,22 @@ def part_of(
 
 
 def _equal_columns(columns: NDArray[np.object_]) -> tuple[Integers, Integers]:
-    """Return the class of each row of integers, and one row of each: equal, not only rounded alike."""
+    """Return the group of each row of integers, and one row of each: equal, not only rounded alike."""
     known: dict[tuple[int, ...], int] = {}
-    numbers = np.empty(len(columns), dtype=np.intp)
+    ids = np.empty(len(columns), dtype=np.intp)
     for piece in pieces(len(columns), OBJECTS // columns.shape[1]):
-        numbers[piece] = [known.setdefault(tuple(row), len(known)) for row in columns[piece].tolist()]
-    return numbers, distinct(numbers)[1]
+        ids[piece] = [known.setdefault(tuple(row), len(known)) for row in columns[piece].tolist()]
+    return ids, distinct(ids)[1]
 
 
 def multiply_out(
-    parts: Sequence[Part],
+    parts: Sequence[CompressedFactor],
     summed: Collection[VariableId],
     sizes: Mapping[VariableId, int],
     exact: bool,
     structural: bool = False,
     check: Check = no_check,
-) -> Part:
+) -> CompressedFactor:
     """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product.
 
     ``structural`` looks for equal states also where that costs more than it saves. ``check`` is called often
@@ -169,13 +169,13 @@ def multiply_out(
 
 
 def _product(
-    left: Part,
-    right: Part,
+    left: CompressedFactor,
+    right: CompressedFactor,
     summed: Collection[VariableId],
     sizes: Mapping[VariableId, int],
     structural: bool,
     check: Check,
-) -> Part:
+) -> CompressedFactor:
     """Multiply two parts without a common feature and sum variables out."""
     if not (left.is_exact or _fits(left, right)):
         left, right = rescaled(left), rescaled(right)
@@ -188,20 +188,20 @@ def _product(
     dense = in_range and not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
     if dense:
         table = _dense(left, right, kept, gone, sizes, check)
-        classes = np.arange(len(table), dtype=np.intp)
+        groups = np.arange(len(table), dtype=np.intp)
     else:
         of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
-        classes, first = _classes(left, right, of_left, of_right)
+        groups, first = _state_groups(left, right, of_left, of_right)
         table = _sums(left.table, right.table, of_left[first], of_right[first], check)
     rows = _pairs(left, right)
     lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
     if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
         lowest, highest = exponents(table)
-    part = Part(
+    part = CompressedFactor(
         left.features + right.features,
         kept,
         rows,
-        classes,
+        groups,
         table,
         left.roundings + right.roundings + terms,
         left.work + right.work + float(table.size * terms),
@@ -213,7 +213,7 @@ def _product(
     return _with_merged_patterns(part) if part.patterns > 1 else part
 
 
-def _pairs(left: Part, right: Part) -> Integers:
+def _pairs(left: CompressedFactor, right: CompressedFactor) -> Integers:
     """Return the pattern of each instance of the features of two parts, for all pairs of their patterns."""
     rows = np.empty((len(left.pattern_of_row), len(right.pattern_of_row)), dtype=np.intp)
     for piece in pieces(len(rows), PIECE // rows.shape[1]):
@@ -222,8 +222,8 @@ def _pairs(left: Part, right: Part) -> Integers:
 
 
 def _dense(
-    left: Part,
-    right: Part,
+    left: CompressedFactor,
+    right: CompressedFactor,
     kept: Sequence[VariableId],
     summed: tuple[VariableId, ...],
     sizes: Mapping[VariableId, int],
@@ -234,7 +234,7 @@ def _dense(
     factors = []
     for part, pattern in ((left, _LEFT), (right, _RIGHT)):
         shape = (1, *(sizes[variable] for variable in part.scope), part.patterns)
-        table = take(part.table, part.class_of_state).reshape(shape)
+        table = take(part.table, part.group_of_state).reshape(shape)
         trusted = np.ones(1, dtype=bool)
         factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
     product = multiply_factors(factors, summed, check)
@@ -242,18 +242,18 @@ def _dense(
     return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)
 
 
-def _lost(left: Part, right: Part, terms: int, in_range: bool) -> Lost:
+def _lost(left: CompressedFactor, right: CompressedFactor, terms: int, in_range: bool) -> Lost:
     """Return the account of a product: nothing where both operands and all that is formed are in range."""
     if in_range and not left.may_hide_entries and not right.may_hide_entries:
         return nothing_lost(left.patterns * right.patterns)
     return lost_by_product(_operand(left), _operand(right), terms)
 
 
-def _operand(part: Part) -> Operand:
+def _operand(part: CompressedFactor) -> Operand:
     return Operand(part.table.max(axis=0, initial=0.0), part.lost)
 
 
-def _with_merged_patterns(part: Part) -> Part:
+def _with_merged_patterns(part: CompressedFactor) -> CompressedFactor:
     if max(-part.lowest, part.highest) > _COMPARED_EXPONENT and not part.is_exact:
         part = rescaled(part)
     merged = merge_patterns(part.table)
@@ -271,18 +271,20 @@ def _with_merged_patterns(part: Part) -> Part:
     )
 
 
-def spread(part: Part, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
-    """Return the class of each state of ``axes``, an array with an axis for each; they contain the scope."""
-    own = part.class_of_state.reshape([sizes[variable] for variable in part.scope])
+def spread(part: CompressedFactor, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
+    """Return the group of each state of ``axes``, an array with an axis for each; they contain the scope."""
+    own = part.group_of_state.reshape([sizes[variable] for variable in part.scope])
     own = own.transpose([part.scope.index(variable) for variable in axes if variable in part.scope])
     own = own.reshape([sizes[variable] if variable in part.scope else 1 for variable in axes])
     return contiguous(np.broadcast_to(own, [sizes[variable] for variable in axes]))
 
 
-def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> tuple[Integers, Integers]:
-    """Return the class of each state, given the classes of its terms, and one state of each class.
+def _state_groups(
+    left: CompressedFactor, right: CompressedFactor, of_left: Integers, of_right: Integers
+) -> tuple[Integers, Integers]:
+    """Return the group of each state, given the groups of its terms, and one state of each group.
 
-    States with equal terms, in whatever order, are one class; terms of value zero are all equal.
+    States with equal terms, in whatever order, are one group; terms of value zero are all equal.
     """
     codes = np.empty_like(of_left)
     empty = []
@@ -305,20 +307,20 @@ def _classes(left: Part, right: Part, of_left: Integers, of_right: Integers) -> 
 
 
 def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, check: Check) -> Table:
-    """Return ``[class, left pattern x right pattern]``: the sums of products of each class's terms."""
-    classes, terms = of_left.shape
+    """Return ``[group, left pattern x right pattern]``: the sums of products of each group's terms."""
+    groups, terms = of_left.shape
     a, b = left.shape[1], right.shape[1]
-    table: Table = np.empty((classes, a * b), dtype=left.dtype)
+    table: Table = np.empty((groups, a * b), dtype=left.dtype)
     by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
     step = max(1, _PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
-    for start in range(0, classes, step):
+    for start in range(0, groups, step):
         check()
         piece = slice(start, start + step)
         if step == 1 and terms * a * b > _PIECE:
             large = take(left, of_left[start]), take(right, of_right[start])
             _sum_of_products(*large, out=table[start].reshape(a, b))
             continue
-        x, y = left[of_left[piece]], right[of_right[piece]]  # [class, term, pattern]
+        x, y = left[of_left[piece]], right[of_right[piece]]  # [group, term, pattern]
         if by_matrix:
             np.matmul(x.transpose(0, 2, 1), y, out=table[piece].reshape(-1, a, b))
         else:
@@ -339,12 +341,12 @@ def _sum_of_products(left: Table, right: Table, out: Table) -> None:
                 out[i, j] += np.dot(left[some, i].T, right[some, j])
 
 
-def _fits(left: Part, right: Part) -> bool:
+def _fits(left: CompressedFactor, right: CompressedFactor) -> bool:
     """Return whether no product of positive entries can leave the range of float64."""
     return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= HIGHEST_EXPONENT
 
 
-def rescaled(part: Part) -> Part:
+def rescaled(part: CompressedFactor) -> CompressedFactor:
     """Scale each pattern by a power of two to a largest entry near 1."""
     scale = power_below(part.table.max(axis=0))
     table = part.table * scale

@@ -11,7 +11,7 @@ from bnc2d.base.checkpoints import Check, checkpoint, no_check
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Message
-from bnc2d.compile.meet.tables.compressed_factor import Part, multiply_out, part_of
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, compressed_cpt, multiply_out
 from bnc2d.model.elimination import VariableId
 
 
@@ -36,16 +36,16 @@ class Side:
         exact: bool = False,
         structural: bool = False,
         check: Check = no_check,
-    ) -> Part:
+    ) -> CompressedFactor:
         """Return the table with some features set, its rows in the order of the others in ``features``.
 
         ``structural`` as in ``multiply_out``; ``check`` is called often and may raise.
         """
-        pool: list[Part] = []
+        pool: list[CompressedFactor] = []
         for message in self._messages:
             check()
             pool += [
-                part_of(self._network.cpt(name), self._ids, self._feature_ids, given, exact)
+                compressed_cpt(self._network.cpt(name), self._ids, self._feature_ids, given, exact)
                 for name in message.cpts
                 if name not in self._apart
             ]
@@ -57,8 +57,8 @@ class Side:
         return replace(part, features=tuple(free), pattern_of_row=rows)
 
     def _eliminated(
-        self, pool: list[Part], message: Message, exact: bool, structural: bool, check: Check
-    ) -> list[Part]:
+        self, pool: list[CompressedFactor], message: Message, exact: bool, structural: bool, check: Check
+    ) -> list[CompressedFactor]:
         """Return the parts with the variables of a message summed out."""
         summed = {self._ids[name] for name in message.summed}
         while (step := _next_step([{*p.scope, *p.features} for p in pool], summed, self._sizes)) is not None:

@@ -51,7 +51,7 @@ def merge_patterns(table: NDArray[Any]) -> Merged | None:
 def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
     known: dict[tuple[int, ...], int] = {}
     first: list[int] = []
-    numbers: list[int] = []
+    ids: list[int] = []
     for position, column in enumerate(table.T):
         if position % max(1, OBJECTS // len(table)) == 0:
             checkpoint()
@@ -59,11 +59,11 @@ def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
         number = known.setdefault(tuple(entry // divisor for entry in column), len(known))
         if number == len(first):
             first.append(position)
-        numbers.append(number)
+        ids.append(number)
     if len(first) == table.shape[1]:
         return None
-    factor = np.ones(len(numbers))  # integers have no error that it would scale
-    return Merged(np.array(first, dtype=np.intp), np.array(numbers, dtype=np.intp), 0, factor)
+    factor = np.ones(len(ids))  # integers have no error that it would scale
+    return Merged(np.array(first, dtype=np.intp), np.array(ids, dtype=np.intp), 0, factor)
 
 
 def _merge_floats(table: NDArray[np.float64]) -> Merged | None:

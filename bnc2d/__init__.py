@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 from bnc2d.version import __version__
 
 if TYPE_CHECKING:
-    from bnc2d.compile.model import CompiledModel as CompiledModel
-    from bnc2d.compile.store import load_model as load
+    from bnc2d.adapters.from_pgmpy import from_pgmpy as from_pgmpy
+    from bnc2d.adapters.from_pyagrum import from_pyagrum as from_pyagrum
+    from bnc2d.adapters.from_sklearn import from_sklearn as from_sklearn
+    from bnc2d.api.classifier import Classifier as Classifier
+    from bnc2d.api.compiled_model import CompiledModel as CompiledModel
+    from bnc2d.api.explanation import Explanation as Explanation
+    from bnc2d.api.files import load as load
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
@@ -28,7 +33,6 @@ if TYPE_CHECKING:
     from bnc2d.explain.batch import Row as Row
     from bnc2d.explain.checks import Verdict as Verdict
     from bnc2d.explain.contrast import Contrast as Contrast
-    from bnc2d.explain.explanation import Explanation as Explanation
     from bnc2d.explain.robust import Robustness as Robustness
     from bnc2d.explain.whole.bias import Bias as Bias
     from bnc2d.explain.whole.compare import Comparison as Comparison
@@ -37,9 +41,6 @@ if TYPE_CHECKING:
     from bnc2d.explain.whole.compare import equivalent as equivalent
     from bnc2d.explain.whole.monotone import Monotone as Monotone
     from bnc2d.explain.whole.questions import Nearest as Nearest
-    from bnc2d.formats.adapters.from_pgmpy import from_pgmpy as from_pgmpy
-    from bnc2d.formats.adapters.from_pyagrum import from_pyagrum as from_pyagrum
-    from bnc2d.formats.adapters.from_sklearn import from_sklearn as from_sklearn
     from bnc2d.formats.builtin import example as example
     from bnc2d.formats.builtin import examples as examples
     from bnc2d.formats.io import read_network as read_network
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from bnc2d.logic.nnf import NNF as NNF
     from bnc2d.logic.terms import Clause as Clause
     from bnc2d.logic.terms import Term as Term
-    from bnc2d.model.classifier import Classifier as Classifier
     from bnc2d.model.cpt import CPT as CPT
     from bnc2d.model.decision import Basis as Basis
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
@@ -62,26 +62,27 @@ _HOME = {
         "LimitExceeded LogicError NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError "
         "UnsupportedError"
     ),
-    "bnc2d.compile.model": "CompiledModel",
+    "bnc2d.api.compiled_model": "CompiledModel",
+    "bnc2d.api.files": "load",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
     "bnc2d.explain.whole.compare": "Comparison Equivalence compare equivalent",
     "bnc2d.explain.contrast": "Contrast",
-    "bnc2d.explain.explanation": "Explanation",
+    "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.whole.questions": "Nearest",
     "bnc2d.explain.robust": "Robustness",
     "bnc2d.formats.builtin": "example examples",
-    "bnc2d.formats.adapters.from_pgmpy": "from_pgmpy",
-    "bnc2d.formats.adapters.from_pyagrum": "from_pyagrum",
-    "bnc2d.formats.adapters.from_sklearn": "from_sklearn",
+    "bnc2d.adapters.from_pgmpy": "from_pgmpy",
+    "bnc2d.adapters.from_pyagrum": "from_pyagrum",
+    "bnc2d.adapters.from_sklearn": "from_sklearn",
     "bnc2d.formats.io": "read_network write_network",
     "bnc2d.logic.domain": "Domain",
     "bnc2d.logic.circuit.manager": "Manager",
     "bnc2d.logic.nnf": "NNF",
     "bnc2d.logic.terms": "Clause Term",
-    "bnc2d.model.classifier": "Classifier",
+    "bnc2d.api.classifier": "Classifier",
     "bnc2d.model.cpt": "CPT",
     "bnc2d.model.decision": "Basis",
     "bnc2d.model.network": "BayesianNetwork",
@@ -90,16 +91,13 @@ _HOME = {
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 
-_RENAMED = {"load": ("bnc2d.compile.store", "load_model")}
-
-__all__ = ["__version__", "load", *_MODULE_OF]
+__all__ = ["__version__", *_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF and name not in _RENAMED:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'bnc2d' has no attribute {name!r}")
-    module, inner = _RENAMED.get(name) or (_MODULE_OF[name], name)
-    return getattr(import_module(module), inner)
+    return getattr(import_module(_MODULE_OF[name]), name)
 
 
 def __dir__() -> list[str]:

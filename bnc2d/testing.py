@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import prod
 from random import Random
 
-from bnc2d.model.classifier import Classifier
+from bnc2d.api.classifier import Classifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.decision import Ties
 from bnc2d.model.instances import all_rows

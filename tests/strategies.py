@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from bnc2d.model.classifier import Classifier
+from bnc2d.api.classifier import Classifier
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.testing import random_classifier, random_network
 

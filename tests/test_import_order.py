@@ -11,6 +11,7 @@ PACKAGE = Path(bnc2d.__file__).parent
 
 # What each part may import besides itself and the bottom modules.
 BOTTOM = {"base", "errors", "version"}
+LAYERS = ("model", "logic", "formats", "compile", "explain", "verify", "report", "api", "adapters", "testing")
 ALLOWED: dict[str, set[str]] = {
     "base": set(),
     "model": set(),
@@ -19,10 +20,12 @@ ALLOWED: dict[str, set[str]] = {
     "compile": {"model", "logic"},
     "explain": {"model", "logic", "compile"},
     "verify": {"model", "logic", "compile", "explain"},
-    "report": {"model", "logic", "formats", "compile", "explain", "verify"},
-    "testing": {"model", "logic"},
-    "experiments": {"model", "logic", "formats", "compile", "report", "testing"},
-    "cli": {"model", "logic", "formats", "compile", "explain", "verify", "report", "experiments"},
+    "report": {"model", "logic", "compile", "explain", "verify"},
+    "api": {"model", "logic", "compile", "explain", "verify", "report"},
+    "adapters": {"model", "formats", "api"},
+    "testing": {"model", "logic", "api"},
+    "experiments": set(LAYERS),
+    "cli": {*LAYERS, "experiments"},
     "__main__": {"cli"},
 }
 

@@ -171,8 +171,9 @@ def mapping(
 def instance_of(kind: type[Kind], value: object, name: str, remedy: str = "") -> Kind:
     """Return a value that is of the right class."""
     if not isinstance(value, kind):
-        article = "an" if kind.__name__ == "NNF" or kind.__name__[0] in "AEIOU" else "a"
-        raise ArgumentError(f"{name} must be {article} {kind.__name__}, not {shown(value)}{remedy}")
+        called = kind.__name__.removeprefix("Base")  # as users know the class
+        article = "an" if called == "NNF" or called[0] in "AEIOU" else "a"
+        raise ArgumentError(f"{name} must be {article} {called}, not {shown(value)}{remedy}")
     return value
 
 

@@ -14,8 +14,7 @@ from bnc2d.cli.shared.options import (
     make_classifier,
 )
 from bnc2d.cli.shared.printing import printable
-from bnc2d.compile.compiler import METHODS, compile_classifier
-from bnc2d.compile.store import save_model
+from bnc2d.compile.compiler import METHODS
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -37,15 +36,14 @@ def run(options: argparse.Namespace) -> int:
     """Compile, save, and print the size of every class."""
     classifier = make_classifier(load_network(options.file, options.normalise, options.max_bytes), options)
     memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
-    model = compile_classifier(
-        classifier,
+    model = classifier.compile(
         method=options.method,
         time_limit=options.time_limit,
         memory_limit=memory,
         progress=not options.json and sys.stderr.isatty(),
     )
     formulas = {name: model.formula(name) for name in model.classes}
-    save_model(model, options.output)
+    model.save(options.output)
     facts = {
         "file": options.output,
         "features": len(classifier.features),

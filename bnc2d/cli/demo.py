@@ -11,18 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.base.atomic import atomic_write
 from bnc2d.cli.explain import show
-from bnc2d.compile.compiler import compile_classifier
 from bnc2d.errors import FormatError
-from bnc2d.explain.explanation import explain
 from bnc2d.explain.text import answers, headline
 from bnc2d.formats.builtin import example
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.nnf import NNF
-from bnc2d.model.classifier import Classifier
 from bnc2d.report.records import literals, posterior_data
-from bnc2d.verify.checks import verify_model
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 PICTURE = "class-2.svg"
@@ -47,9 +44,9 @@ def configure(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Decide one patient exactly, say why in words, and compare our formulas with those in the paper."""
     classifier = Classifier(example("diagnosis"), target="D", features=["BP", "CT", "HR"])
-    model = compile_classifier(classifier)
-    report = verify_model(model)
-    explanation = explain(model, PATIENT)
+    model = classifier.compile()
+    report = model.verify()
+    explanation = model.explain(PATIENT)
     posterior = classifier.posterior(PATIENT)
     sizes = {name: model.count(name) for name in model.classes}
     ours = {"class 2": model.formula("2"), "not class 0": model.formula("0", negated=True)}

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnc2d.api.explanation import Explanation
 from bnc2d.cli.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.shared.models import add_model_options, load_compiled
@@ -18,7 +19,6 @@ from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options, wor
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
-from bnc2d.explain.explanation import Explanation, explain
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers, headline, render
 from bnc2d.logic.primes.stream import Clock
 from bnc2d.report.records import explanation_data, explanation_summary
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         limits["time_limit"] = MANY_SECONDS if options.all else FEW_SECONDS
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
-        return [answer_one(explain(model, instance, fixed)) for instance in instances]
+        return [answer_one(model.explain(instance, fixed)) for instance in instances]
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":

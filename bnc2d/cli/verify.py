@@ -6,9 +6,10 @@ import argparse
 import json
 from dataclasses import asdict
 
+from bnc2d.api.files import load
 from bnc2d.cli.shared.options import add_size_option, amount
 from bnc2d.cli.shared.printing import printable, working
-from bnc2d.compile.store import MAX_BYTES, load_model
+from bnc2d.compile.store import MAX_BYTES
 from bnc2d.verify.checks import verify_model
 
 
@@ -28,7 +29,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print every check; exit with 1 if one failed, with 2 if one ran into its limit and none failed."""
-    model = load_model(options.model, max_bytes=options.max_bytes or MAX_BYTES)
+    model = load(options.model, max_bytes=options.max_bytes or MAX_BYTES)
     with working("verifying", options.json) as say:
         report = verify_model(
             model,

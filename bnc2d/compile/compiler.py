@@ -16,7 +16,7 @@ from bnc2d.compile.graph.feature_tree import Widths
 from bnc2d.compile.graph.target_part import TargetPart, target_part
 from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
 from bnc2d.compile.meet.method import compile_diagram
-from bnc2d.compile.model import CompiledModel, Stats
+from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.compile.paper.method import compile_by_paper
 from bnc2d.compile.zeros.diagram import with_impossible
 from bnc2d.errors import ClassifierError
@@ -26,14 +26,14 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 Arithmetic: TypeAlias = Literal["certified", "float"]
 
 
 @one_thread
 def compile_classifier(
-    classifier: Classifier,
+    classifier: BaseClassifier,
     *,
     method: str = "fast",
     time_limit: float | None = None,
@@ -41,7 +41,7 @@ def compile_classifier(
     arithmetic: Arithmetic = "certified",
     progress: ProgressCallback | bool | None = None,
     executor: Executor | None = None,
-) -> CompiledModel:
+) -> BaseCompiledModel:
     """Compile every class of a classifier.
 
     ``method`` is ``"fast"``, one pass for all classes, or one to compare it with: ``"paper"``, the compiler
@@ -79,7 +79,7 @@ class _Job:
     executor: Executor | None
 
     @property
-    def classifier(self) -> Classifier:
+    def classifier(self) -> BaseClassifier:
         """What a method compiles."""
         return self.part.classifier
 
@@ -97,7 +97,7 @@ def _widths(widths: Widths) -> dict[str, int]:
     }
 
 
-def _fast(job: _Job) -> CompiledModel:
+def _fast(job: _Job) -> BaseCompiledModel:
     result = compile_diagram(job.classifier, job.watch, job.memory_limit, job.certified, job.executor)
     diagram = job.whole(result.diagram)
     stats = Stats(
@@ -110,7 +110,7 @@ def _fast(job: _Job) -> CompiledModel:
         exact_calls=result.labels.exact_calls,
         diagram_nodes=diagram.node_count,
     )
-    model = CompiledModel(job.part.whole, diagram, stats)
+    model = BaseCompiledModel(job.part.whole, diagram, stats)
     with job.watch.phase("formulas"):
         for made, name in enumerate(model.classes):
             job.watch.check(made / len(model.classes))
@@ -118,7 +118,7 @@ def _fast(job: _Job) -> CompiledModel:
     return model
 
 
-def _paper(job: _Job) -> CompiledModel:
+def _paper(job: _Job) -> BaseCompiledModel:
     _refuse_options(job, "paper")
     result = compile_by_paper(job.classifier, job.watch, job.memory_limit)
     if job.part.zero_tables:  # its formulas do not know of all impossible instances
@@ -132,7 +132,7 @@ def _paper(job: _Job) -> CompiledModel:
         exact_calls=result.exact_calls,
         diagram_nodes=diagram.node_count,
     )
-    model = CompiledModel(job.part.whole, diagram, stats)
+    model = BaseCompiledModel(job.part.whole, diagram, stats)
     position = [model.features.index(name) for name in job.classifier.features]
 
     def literal(feature: FeatureId, mask: int) -> NodeId:
@@ -145,13 +145,13 @@ def _paper(job: _Job) -> CompiledModel:
     return model
 
 
-def _block_order(job: _Job) -> CompiledModel:
+def _block_order(job: _Job) -> BaseCompiledModel:
     _refuse_options(job, "block-order")
     result = compile_by_block_order(job.classifier, job.watch, job.memory_limit)
     return _plain_model(job, "block-order", result.diagram, result.cells, result.exact_calls)
 
 
-def _enumerate(job: _Job) -> CompiledModel:
+def _enumerate(job: _Job) -> BaseCompiledModel:
     _refuse_options(job, "enumerate")
     result = compile_by_enumeration(job.classifier, job.watch, job.memory_limit)
     return _plain_model(job, "enumerate", result.diagram, result.cells, result.exact_calls)
@@ -169,7 +169,7 @@ def _refuse_options(job: _Job, method: str) -> None:
 
 def _plain_model(
     job: _Job, method: str, decided: Diagram, cells: int, exact_calls: int, widths: Widths | None = None
-) -> CompiledModel:
+) -> BaseCompiledModel:
     """Return a model whose formulas are the diagram itself, clauses for each node, not made smaller."""
     diagram = job.whole(decided)
     stats = Stats(
@@ -180,7 +180,7 @@ def _plain_model(
         exact_calls=exact_calls,
         diagram_nodes=diagram.node_count,
     )
-    model = CompiledModel(job.part.whole, diagram, stats)
+    model = BaseCompiledModel(job.part.whole, diagram, stats)
     with job.watch.phase("formulas"):
         for label in range(len(model.classes)):
             job.watch.check(label / len(model.classes))
@@ -190,7 +190,7 @@ def _plain_model(
     return model
 
 
-METHODS: Mapping[str, Callable[[_Job], CompiledModel]] = {
+METHODS: Mapping[str, Callable[[_Job], BaseCompiledModel]] = {
     "fast": _fast,
     "paper": _paper,
     "block-order": _block_order,

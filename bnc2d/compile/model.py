@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from fractions import Fraction
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +14,8 @@ from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.instances import encode, in_the_same_form
-from bnc2d.model.numbers import Number
-
-if TYPE_CHECKING:  # for annotations: explanations and checks stand above this package
-    from bnc2d.explain.explanation import Explanation
-    from bnc2d.explain.whole.bias import Bias
-    from bnc2d.explain.whole.compare import Comparison, Equivalence
-    from bnc2d.explain.whole.monotone import Monotone
-    from bnc2d.explain.whole.questions import Nearest
-    from bnc2d.verify.report import Report
 
 # Diagrams of at most so many nodes are worth every effort: people read their formulas.
 _TINY = 64
@@ -68,7 +55,7 @@ class Stats:
         return {name: value for name, value in asdict(self).items() if name not in _OF_THE_RUN}
 
 
-class CompiledModel:
+class BaseCompiledModel:
     """A classifier whose class formulas are known.
 
     ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
@@ -77,7 +64,7 @@ class CompiledModel:
 
     def __init__(
         self,
-        classifier: Classifier,
+        classifier: BaseClassifier,
         diagram: Diagram,
         stats: Stats,
     ) -> None:
@@ -132,108 +119,6 @@ class CompiledModel:
         """Return the exact number of instances in a class."""
         return self.diagram.counts(self.domain.cardinalities)[self.label(name)]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all.
-
-        The same compilation always gives the same bytes (see ``store``).
-        """
-        import_module("bnc2d.compile.store").save_model(self, path)
-
-    def verify(
-        self,
-        *,
-        time_limit: float | None = 60.0,
-        samples: int = 200,
-        seed: int = 0,
-        second_method: bool = True,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> Report:
-        """Check the model by independent means and return a report (see ``verify_model``)."""
-        report: Report = import_module("bnc2d.verify.checks").verify_model(
-            self,
-            time_limit=time_limit,
-            samples=samples,
-            seed=seed,
-            second_method=second_method,
-            progress=progress,
-        )
-        return report
-
-    def explain(self, instance: Any, fixed: Iterable[str] = ()) -> Explanation:
-        """Return the explanation of the decision on one instance (see ``explanation.explain``)."""
-        answer: Explanation = self._ask("explanation", "explain", instance, fixed)
-        return answer
-
-    def shares(self) -> dict[str | None, Fraction]:
-        """Return which share of all instances is in each class (under the key None: in no class)."""
-        answer: dict[str | None, Fraction] = self._ask("whole.questions", "shares")
-        return answer
-
-    def share(self, name: str | None) -> Fraction:
-        """Return which share of all instances is in a class."""
-        answer: Fraction = self._ask("whole.questions", "share", name)
-        return answer
-
-    def sample(self, name: str | None, seed: int = 0, size: int | None = None) -> Any:
-        """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
-        return self._ask("whole.questions", "sample", name, seed, size)
-
-    def nearest(
-        self,
-        instance: Mapping[str, object],
-        towards: str | None = None,
-        *,
-        fixed: str | Iterable[str] = (),
-        weights: Mapping[str, Number] | None = None,
-    ) -> Nearest:
-        """Return the nearest instance decided otherwise, or as ``towards`` (see ``questions.nearest``)."""
-        answer: Nearest = self._ask(
-            "whole.questions", "nearest", instance, towards, fixed=fixed, weights=weights
-        )
-        return answer
-
-    def is_biased(
-        self,
-        protected: str | Iterable[str],
-        instance: Mapping[str, object] | None = None,
-        *,
-        time_limit: float | None = None,
-    ) -> Bias:
-        """Return whether decisions depend on protected features, with a pair (see ``bias.is_biased``)."""
-        answer: Bias = self._ask("whole.bias", "is_biased", protected, instance, time_limit=time_limit)
-        return answer
-
-    def is_monotone(
-        self,
-        features: str | Iterable[str],
-        order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-        *,
-        towards: str | None = None,
-        time_limit: float | None = None,
-    ) -> Monotone:
-        """Return whether raising features only raises decisions (see ``monotone.is_monotone``)."""
-        limits = {"towards": towards, "time_limit": time_limit}
-        answer: Monotone = self._ask("whole.monotone", "is_monotone", features, order, **limits)
-        return answer
-
-    def equivalent(self, other: CompiledModel, *, time_limit: float | None = None) -> Equivalence:
-        """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
-        answer: Equivalence = self._ask("whole.compare", "equivalent", other, time_limit=time_limit)
-        return answer
-
-    def compare(self, other: CompiledModel, *, time_limit: float | None = None) -> Comparison:
-        """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
-        answer: Comparison = self._ask("whole.compare", "compare", other, time_limit=time_limit)
-        return answer
-
-    def explain_many(self, rows: Any, executor: Executor | None = None, **options: Any) -> Any:
-        """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
-        return self._ask("batch", "explain_many", rows, executor, **options)
-
-    def _ask(self, module: str, question: str, *arguments: Any, **options: Any) -> Any:
-        """Ask a module of the explain package, which stands above this one and is loaded when needed."""
-        return getattr(import_module(f"bnc2d.explain.{module}"), question)(self, *arguments, **options)
-
     def label(self, name: object) -> int:
         """Return the position of a class; an unknown one is an error."""
         try:
@@ -241,10 +126,6 @@ class CompiledModel:
         except ValueError:
             hint = did_you_mean(name, self.classes)
             raise ClassifierError(f"the target {self.target!r} has no class {named(name)}{hint}") from None
-
-    def _repr_html_(self) -> str:
-        html: str = import_module("bnc2d.report.notebook").model_html(self)
-        return html
 
     def __repr__(self) -> str:
         return (

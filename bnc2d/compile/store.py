@@ -29,12 +29,12 @@ import numpy as np
 from bnc2d.base.arguments import path_name, size_in_bytes
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
-from bnc2d.compile.model import CompiledModel, Stats
+from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.errors import Bnc2dError, FormatError
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import MAX_DIGITS
@@ -47,18 +47,18 @@ _MAGIC = "bnc2d-model"
 _RAISE = "max_bytes raises the limit (--max-bytes on the command line)"
 
 
-def save_model(model: CompiledModel, path: str | os.PathLike[str]) -> None:
+def save_model(model: BaseCompiledModel, path: str | os.PathLike[str]) -> None:
     """Write a model; the file appears whole or not at all."""
     atomic_write(path, model_to_bytes(model))
 
 
-def model_to_bytes(model: CompiledModel) -> bytes:
+def model_to_bytes(model: BaseCompiledModel) -> bytes:
     """Return the content of a model's file."""
     text = json.dumps(_to_data(model), separators=(",", ":")).encode()
     return f"{_MAGIC} {VERSION} {hashlib.sha256(text).hexdigest()}\n".encode() + gzipped(text)
 
 
-def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> CompiledModel:
+def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> BaseCompiledModel:
     """Read a model; a damaged, foreign or newer file is refused with the reason.
 
     ``max_bytes`` bounds the file, packed and unpacked.
@@ -75,7 +75,9 @@ class FileFacts(NamedTuple):
     size: int
 
 
-def read_model(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[CompiledModel, FileFacts]:
+def read_model(
+    path: str | os.PathLike[str], max_bytes: int = MAX_BYTES
+) -> tuple[BaseCompiledModel, FileFacts]:
     """Return the model in a file, as ``load_model`` does, and what there is to say about the file."""
     name = path_name(path)
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
@@ -92,22 +94,22 @@ def read_model(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tupl
     )
 
 
-def model_from_bytes(data: bytes) -> CompiledModel:
+def model_from_bytes(data: bytes) -> BaseCompiledModel:
     """Return the model that ``model_to_bytes`` was given, with the checks of ``load_model``."""
     head, _, body = data.partition(b"\n")
     return _model(head, body, "model", MAX_BYTES)
 
 
-def as_read(model: CompiledModel) -> CompiledModel:
+def as_read(model: BaseCompiledModel) -> BaseCompiledModel:
     """Return the model as its file would give it back, node numbers included, without writing one."""
-    twin = CompiledModel(model.classifier, model.diagram, model.stats)
+    twin = BaseCompiledModel(model.classifier, model.diagram, model.stats)
     for key, formula in sorted(model.formulas.items()):
         nodes, root = _circuit_data(formula)
         twin.formulas[key] = NNF(twin.manager, _circuit(twin.manager, nodes)[root])
     return twin
 
 
-def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> CompiledModel:
+def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> BaseCompiledModel:
     text = _checked_text(head, body, name, max_bytes)
     try:
         return _from_data(json.loads(text))
@@ -158,7 +160,7 @@ def _damaged(reason: str, path: str) -> FormatError:
     return FormatError(f"damaged: {reason}; write it again", path)
 
 
-def _to_data(model: CompiledModel) -> dict[str, Any]:
+def _to_data(model: BaseCompiledModel) -> dict[str, Any]:
     classifier, diagram = model.classifier, model.diagram
     network = classifier.network
     return {
@@ -211,7 +213,7 @@ def _circuit_data(formula: NNF) -> tuple[list[list[int]], int]:
     return nodes, place[formula.root]
 
 
-def _from_data(data: dict[str, Any]) -> CompiledModel:
+def _from_data(data: dict[str, Any]) -> BaseCompiledModel:
     network_data, rule = data["network"], data["classifier"]
     variables = [Variable(name, tuple(states)) for name, states in network_data["variables"]]
     cpts = []
@@ -221,9 +223,9 @@ def _from_data(data: dict[str, Any]) -> CompiledModel:
     network = BayesianNetwork(variables, cpts, str(network_data["name"]))
     threshold = None if rule["threshold"] is None else _fraction(rule["threshold"])
     positive = rule["positive"]
-    classifier = Classifier(network, rule["target"], rule["features"], threshold, positive, rule["ties"])
+    classifier = BaseClassifier(network, rule["target"], rule["features"], threshold, positive, rule["ties"])
     stats = Stats(**data["stats"])
-    model = CompiledModel(classifier, _diagram(data["diagram"], classifier), stats)
+    model = BaseCompiledModel(classifier, _diagram(data["diagram"], classifier), stats)
     for label, negated, nodes, root in data["formulas"]:
         if not 0 <= label < len(classifier.classes):
             raise ValueError(f"no class {label}")
@@ -238,7 +240,7 @@ def _fraction(text: str) -> Fraction:
     return Fraction(int(numerator), int(denominator or 1))
 
 
-def _diagram(data: dict[str, Any], classifier: Classifier) -> Diagram:
+def _diagram(data: dict[str, Any], classifier: BaseClassifier) -> Diagram:
     sizes = [len(variable) for variable in classifier.feature_variables]
     order = tuple(int(position) for position in data["order"])
     if sorted(order) != list(range(len(sizes))):

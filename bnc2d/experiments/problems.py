@@ -15,9 +15,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.errors import FormatError, NormalisationWarning
 from bnc2d.formats.io import FORMATS, read_network
-from bnc2d.model.classifier import Classifier
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, shorten
 

@@ -8,13 +8,13 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
 from bnc2d.base.arguments import check_executor, count, finite_seconds, size_in_bytes
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.experiments import collection, scaling
 from bnc2d.experiments.evaluation import Evaluation
 from bnc2d.experiments.report.page import make_folder, write_report
 from bnc2d.experiments.report.plots import check_matplotlib
@@ -25,7 +25,7 @@ from bnc2d.experiments.running.jobs import Job, Record, run_jobs
 from bnc2d.experiments.running.journal import Journal, Key
 from bnc2d.experiments.running.measures import disagreements
 
-MORE_PARTS = ("collection", "scaling")  # modules of this package with ``jobs`` and ``sections``
+MORE_PARTS = {"collection": collection, "scaling": scaling}
 THRESHOLDS = ("file", "0.5")
 _TITLE = "Compiling Bayesian network classifiers: experiments"
 
@@ -96,8 +96,8 @@ def run_experiments(
         planned = evaluation.jobs()
         parts.append(_Part(lambda _: planned, evaluation.sections))
     for name in more:
-        module = import_module(f"bnc2d.experiments.{name}")
-        parts.append(_Part(partial(module.jobs, methods), module.sections))
+        part = MORE_PARTS[name]
+        parts.append(_Part(partial(part.jobs, methods), part.sections))
     folder = Path(output)
     make_folder(folder)
     limits = {"time_limit": time_limit, "memory_limit": memory_limit}

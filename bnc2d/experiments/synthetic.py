@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.errors import ClassifierError
-from bnc2d.model.classifier import Classifier
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.testing import random_latent_tree, random_naive_bayes, random_noisy_or, random_tan
 

@@ -7,13 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.graph.target_part import target_part
 from bnc2d.errors import Bnc2dError
 from bnc2d.experiments.problems import read_quietly
-from bnc2d.model.classifier import Classifier, default_features
+from bnc2d.model.classifier import default_features
 from bnc2d.model.network import BayesianNetwork
 
 

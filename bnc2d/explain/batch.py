@@ -17,10 +17,10 @@ from bnc2d.base.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.limits import ProgressCallback, reporting
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
-from bnc2d.explain.explanation import explain
+from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.stream import Clock
@@ -63,7 +63,7 @@ class Row:
 
 
 def explain_many(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     rows: Any,
     executor: Executor | None = None,
     *,
@@ -127,7 +127,7 @@ def _check_kinds(kinds: Sequence[str]) -> list[str]:
     return found
 
 
-def _make_formulas(model: CompiledModel, labels: list[int], time_limit: float | None) -> None:
+def _make_formulas(model: BaseCompiledModel, labels: list[int], time_limit: float | None) -> None:
     """Make the formulas of these labels, once for all rows, but not for longer than half of the time."""
     clock = Clock(None if time_limit is None else time_limit / 2)
     with suppress(TimeLimitExceeded), clock.limiting("the formulas are not made"):
@@ -150,7 +150,7 @@ class _Work:
 
 
 @lru_cache(maxsize=2)
-def _model(saved: bytes) -> CompiledModel:
+def _model(saved: bytes) -> BaseCompiledModel:
     """Return the model; a process that gets many chunks of it reads it once."""
     return model_from_bytes(saved)
 
@@ -161,7 +161,7 @@ def _explain_chunk(saved: bytes, work: _Work, rows: _Rows, after: int) -> list[_
     return _explain_rows(_model(saved), work, rows, after)
 
 
-def _explain_rows(model: CompiledModel, work: _Work, rows: _Rows, after: int) -> list[_Found]:
+def _explain_rows(model: BaseCompiledModel, work: _Work, rows: _Rows, after: int) -> list[_Found]:
     """Explain some rows, where so many come ``after`` them: each gets an even share of the time left."""
     found = []
     for done, row in enumerate(rows):
@@ -170,7 +170,7 @@ def _explain_rows(model: CompiledModel, work: _Work, rows: _Rows, after: int) ->
     return found
 
 
-def _at_once(model: CompiledModel, work: _Work, rows: _Rows) -> list[_Found]:
+def _at_once(model: BaseCompiledModel, work: _Work, rows: _Rows) -> list[_Found]:
     """Return one reason of each kind for each row, without a search; none once the time is up."""
     found = []
     for row in rows:
@@ -180,8 +180,8 @@ def _at_once(model: CompiledModel, work: _Work, rows: _Rows) -> list[_Found]:
     return found
 
 
-def _reasons(model: CompiledModel, work: _Work, row: list[int], seconds: float | None) -> _Found:
-    explanation = explain(model, model.domain.decode(row))
+def _reasons(model: BaseCompiledModel, work: _Work, row: list[int], seconds: float | None) -> _Found:
+    explanation = BaseExplanation(model, tuple(row), frozenset())
     clock = Clock(None if seconds is None else max(0.0, seconds))
     found: _Found = []
     for done, kind in enumerate(work.kinds):
@@ -193,7 +193,7 @@ def _reasons(model: CompiledModel, work: _Work, row: list[int], seconds: float |
 
 
 def _run(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     work: _Work,
     rows: _Rows,
     executor: Executor | None,
@@ -219,12 +219,12 @@ def _run(
     return found
 
 
-def _nodes(model: CompiledModel) -> int:
+def _nodes(model: BaseCompiledModel) -> int:
     return model.diagram.node_count + sum(formula.node_count for formula in model.formulas.values())
 
 
 def _alone(
-    model: CompiledModel, work: _Work, chunks: list[_Rows], at_least: list[list[_Found]]
+    model: BaseCompiledModel, work: _Work, chunks: list[_Rows], at_least: list[list[_Found]]
 ) -> Iterator[list[_Found]]:
     """Yield the answer to each chunk, in order, from this process; at the deadline what there is at least."""
     if work.deadline is None:
@@ -243,7 +243,7 @@ def _alone(
 
 
 def _spread(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     work: _Work,
     chunks: list[_Rows],
     at_least: list[list[_Found]],

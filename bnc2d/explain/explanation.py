@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
-from bnc2d.base.arguments import flag, mapping, names, seconds
-from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.arguments import mapping, names
 from bnc2d.base.arrays import Rows
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import InstanceError, LogicError
-from bnc2d.explain import checks, counting, listing, relevance, shortest, text
+from bnc2d.explain import checks, counting, listing, relevance, shortest
 from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, violations
 from bnc2d.explain.reasons import Case
@@ -34,49 +32,25 @@ Literals = TypeVar("Literals", Term, Clause)
 _SHOWN_FEATURES = 6
 
 
-def explain(model: CompiledModel, instance: Any, fixed: Iterable[str] = ()) -> Explanation:
-    """Return the explanation of a model's decision on one instance.
-
-    The instance is a mapping from feature to state that sets every feature and nothing else, or a pandas
-    Series, whose other entries are ignored. ``fixed`` names features that may not change: reasons, changes
-    and distances are then about the other features, the fixed ones being as they are.
-    """
+def read_case(
+    model: BaseCompiledModel, instance: Any, fixed: Iterable[str] = ()
+) -> tuple[tuple[int, ...], frozenset[FeatureId]]:
+    """Return the state positions of one instance, and the features that are fixed."""
     encoded = encode(model.classifier.feature_variables, instance)
     if encoded.kind is not Kind.ONE:
         raise InstanceError(
             f"explain takes one instance, a mapping from feature to state, not {type(instance).__name__}"
         )
     held = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
-    return Explanation(model, tuple(encoded.rows[0].tolist()), held)
+    return tuple(encoded.rows[0].tolist()), held
 
 
-class Explanation:
-    """Why a model decides one instance as it does.
+class BaseExplanation:
+    """Why a model decides one instance as it does; ``bnc2d.Explanation`` says what can be asked."""
 
-    ``model``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in no
-    class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
-    instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
-
-    - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
-    - *necessary reasons*: minimal parts that, given up together, can change the decision;
-    - *general* ones have sets of states as literals: as weak, or as strong, as they can be. Violating a
-      general necessary reason in any way, changing only its features, changes the decision.
-
-    Lists of reasons are lazy iterators. ``complete`` says whether all were given, ``cut`` what ended them
-    early (``"limit"`` or ``"time"``), and ``ordered`` whether they come shortest first, and then in the order
-    of the features: so they do unless there are very many; then in another order, the same on every run.
-    A list that its time limit ends has at least one reason, if there is any: the diagram gives one at once.
-
-    >>> import bnc2d
-    >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
-    >>> explanation = model.explain({"D": 1, "E": 0, "F": 1})
-    >>> print(*explanation.sufficient_reasons(), sep="; ")
-    ¬E; D ∧ F
-    >>> print(*explanation.necessary_reasons(), sep="; ")
-    D ∨ ¬E; ¬E ∨ F
-    """
-
-    def __init__(self, model: CompiledModel, positions: tuple[int, ...], fixed: frozenset[FeatureId]) -> None:
+    def __init__(
+        self, model: BaseCompiledModel, positions: tuple[int, ...], fixed: frozenset[FeatureId]
+    ) -> None:
         self.model = model
         self.instance = model.domain.decode(positions)
         self.target = model.target
@@ -122,11 +96,6 @@ class Explanation:
     def decided_by(self) -> DecidedBy:
         """What decides: the posterior, or the rule for ties or for thresholds (see ``Basis``)."""
         return self.basis.decided_by
-
-    @property
-    def caveat(self) -> str:
-        """Where the posterior does not decide, a sentence with the rule that does; else empty."""
-        return text.caveat(self)
 
     def _name(self, label: int) -> str | None:
         return self.model.classes[label] if label < len(self.model.classes) else None
@@ -315,52 +284,6 @@ class Explanation:
             return Verdict(False, f"the instance is already in class {name}", self.instance)
         return checks.is_general_necessary(self._against(name), wanted, time_limit)
 
-    def to_text(
-        self,
-        all: bool = False,  # noqa: A002 - reads best where it is called
-        *,
-        towards: str | None = None,
-        limit: int | None = None,
-        time_limit: float | None = None,
-    ) -> str:
-        """Return one reason and a nearest change, then why, why not and what would change it, in sentences.
-
-        Each line of a list has its formal reason beside it. The two shortest reasons a question are given,
-        and how many more there are; with ``all`` up to 200. ``limit`` replaces these numbers. ``time_limit``
-        is for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason
-        at least. ``towards`` asks "why not" of that class alone.
-        """
-        name = None if towards is None else self._class(towards)
-        everything, most = flag(all, "all"), checked_limit(limit)
-        return text.to_text(
-            self, everything=everything, towards=name, limit=most, time_limit=seconds(time_limit)
-        )
-
-    def to_dict(
-        self,
-        *,
-        towards: str | None = None,
-        limit: int | None = None,
-        time_limit: float | None = None,
-        formulas: bool = False,
-        exact: bool = False,
-    ) -> dict[str, Any]:
-        """Return everything about the decision as plain data, ready for JSON; ``docs/json.md`` says the keys.
-
-        ``limit`` holds for each list of reasons, ``time_limit`` (seconds) for all of them; ``cut`` and
-        ``complete`` say whether they ended one. ``towards`` asks "why not" of that class alone. ``formulas``
-        adds the complete and the general reason as nodes, ``exact`` the posterior as fractions of any length.
-        """
-        data: dict[str, Any] = import_module("bnc2d.report.records").explanation_data(
-            self,
-            towards=towards,
-            limit=checked_limit(limit),
-            time_limit=seconds(time_limit),
-            formulas=flag(formulas, "formulas"),
-            exact=flag(exact, "exact"),
-        )
-        return data
-
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""
         return self.model.classes[self.model.label(name)]
@@ -378,10 +301,6 @@ class Explanation:
         return kind(
             self.model.domain, mapping(given, f"a {kind.__name__}", "a mapping from feature to states")
         )
-
-    def _repr_html_(self) -> str:
-        html: str = import_module("bnc2d.report.notebook").explanation_html(self)
-        return html
 
     def __repr__(self) -> str:
         domain = self.model.domain

@@ -9,16 +9,14 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.contrast import Contrast
+from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.robust import Robustness
 from bnc2d.logic.primes.stream import Clock, Primes
 from bnc2d.logic.terms import Clause, Term
-
-if TYPE_CHECKING:
-    from bnc2d.explain.explanation import Explanation
 
 Reason = TypeVar("Reason", Term, Clause)
 
@@ -79,7 +77,7 @@ class _Limits:
 
 
 def to_text(
-    explanation: Explanation,
+    explanation: BaseExplanation,
     *,
     everything: bool = False,
     towards: str | None = None,
@@ -96,7 +94,7 @@ def to_text(
     return render(head, found)
 
 
-def headline(explanation: Explanation, time_limit: float | None = None) -> str:
+def headline(explanation: BaseExplanation, time_limit: float | None = None) -> str:
     """Return the decision, the instance, on what rule it rests and what is fixed, in sentences."""
     own = [f"{name} is {state}" for name, state in explanation.instance.items()]
     lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own)}."]
@@ -108,16 +106,16 @@ def headline(explanation: Explanation, time_limit: float | None = None) -> str:
     return "\n".join(_wrapped(line, "", "  ") for line in lines)
 
 
-def caveat_within(explanation: Explanation, seconds: float) -> str:
+def caveat_within(explanation: BaseExplanation, seconds: float) -> str:
     """Return the caveat, or that it is not known where inference takes longer or too much memory."""
     try:
         with Clock(max(seconds, _BASIS_SECONDS)).limiting("inference does not end"):
-            return explanation.caveat
+            return caveat(explanation)
     except LimitExceeded as error:
         return f"Whether the instance is possible, and no tie, is not known: {error}."
 
 
-def caveat(explanation: Explanation) -> str:
+def caveat(explanation: BaseExplanation) -> str:
     """Say where the instance is impossible or no posterior decides it, and which rule does; else nothing."""
     basis, rule = explanation.basis, explanation.model.classifier.rule
     if basis.decided_by == "posterior":
@@ -140,7 +138,7 @@ def caveat(explanation: Explanation) -> str:
 
 
 def answers(
-    explanation: Explanation,
+    explanation: BaseExplanation,
     *,
     everything: bool = False,
     towards: str | None = None,
@@ -220,7 +218,7 @@ def _wrapped(text: str, first: str, rest: str) -> str:
     )
 
 
-def _in_short(explanation: Explanation, enough: Term, nearest: Robustness) -> Iterator[Answer]:
+def _in_short(explanation: BaseExplanation, enough: Term, nearest: Robustness) -> Iterator[Answer]:
     """Yield one reason and a nearest change, both certain however early the lists end."""
     domain, own = explanation.model.domain, explanation.instance
     lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
@@ -235,7 +233,7 @@ def _in_short(explanation: Explanation, enough: Term, nearest: Robustness) -> It
     yield Answer("", "", f"{lead}{impossible}{fewer}.")
 
 
-def is_impossible(explanation: Explanation, instance: dict[str, str]) -> bool:
+def is_impossible(explanation: BaseExplanation, instance: dict[str, str]) -> bool:
     """Return whether another instance is known to be impossible."""
     try:
         with Clock(_BASIS_SECONDS).limiting("inference does not end"):
@@ -244,7 +242,7 @@ def is_impossible(explanation: Explanation, instance: dict[str, str]) -> bool:
         return False
 
 
-def _why(explanation: Explanation, terms: list[Term], rest: str) -> Answer:
+def _why(explanation: BaseExplanation, terms: list[Term], rest: str) -> Answer:
     question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"
     if any(not term for term in terms):
         return Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
@@ -253,7 +251,7 @@ def _why(explanation: Explanation, terms: list[Term], rest: str) -> Answer:
     return Answer(question, kind, lead, lines, rest)
 
 
-def _other_states(explanation: Explanation, limits: _Limits) -> Answer:
+def _other_states(explanation: BaseExplanation, limits: _Limits) -> Answer:
     """Return the general sufficient reasons that allow more states than the instance's own."""
     time = limits.next_list().left()
     found = explanation.general_sufficient_reasons(max(MANY, limits.reasons), time)
@@ -266,7 +264,7 @@ def _other_states(explanation: Explanation, limits: _Limits) -> Answer:
     return Answer("", "general sufficient reasons", lead, lines, rest)
 
 
-def _why_not(explanation: Explanation, name: str, limits: _Limits) -> Answer:
+def _why_not(explanation: BaseExplanation, name: str, limits: _Limits) -> Answer:
     question, kind = f"Why is {explanation.target} not {name}?", "contrastive explanations"
     clock = limits.next_list()
     found = explanation.contrastive(name, limits.reasons, clock.left())
@@ -285,7 +283,7 @@ def _why_not(explanation: Explanation, name: str, limits: _Limits) -> Answer:
     return Answer(question, kind, lead, lines, _rest(found, len(lines), count, limits, clock))
 
 
-def _what_changes(explanation: Explanation, nearest: Robustness, limits: _Limits, told: bool) -> Answer:
+def _what_changes(explanation: BaseExplanation, nearest: Robustness, limits: _Limits, told: bool) -> Answer:
     """Return what leads to any other decision, in short where the only other one was ``told`` of before."""
     question, kind = "What would change it?", "general necessary reasons"
     if nearest.distance is None:
@@ -324,7 +322,7 @@ def _rest(
         return f"and more, not counted{place}{others}"
 
 
-def _outcome(explanation: Explanation, clause: Clause) -> str:
+def _outcome(explanation: BaseExplanation, clause: Clause) -> str:
     """Say which decisions violating a clause leads to."""
     target = explanation.target
     decisions = [decision for _, decision in explanation.changes(clause, _MOST_CHANGES + 1)]
@@ -333,11 +331,11 @@ def _outcome(explanation: Explanation, clause: Clause) -> str:
     return f"{target} is {' or '.join(_name(decision) for decision in dict.fromkeys(decisions))}"
 
 
-def _as_fixed(explanation: Explanation) -> str:
+def _as_fixed(explanation: BaseExplanation) -> str:
     return f", with {_series(explanation.fixed)} as here" if explanation.fixed else ""
 
 
-def _always(explanation: Explanation) -> str:
+def _always(explanation: BaseExplanation) -> str:
     decided, fixed = _decided(explanation), explanation.fixed
     if len(fixed) == len(explanation.instance):
         return f"{decided}, and no feature may change"
@@ -346,7 +344,7 @@ def _always(explanation: Explanation) -> str:
     return f"{decided} whatever the features are"
 
 
-def _decided(explanation: Explanation) -> str:
+def _decided(explanation: BaseExplanation) -> str:
     return f"{explanation.target} is {_name(explanation.decision)}"
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +23,14 @@ from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
 
-if TYPE_CHECKING:  # for annotations: the compiler stands above this package
-    from bnc2d.compile.model import CompiledModel
-
 # So many names are shown in a warning.
 _SHOWN_NAMES = 5
 
 
-class Classifier:
-    """Decides the class of an instance ``x`` of the features: ``argmax_y P(y | x)``, or a threshold.
+class BaseClassifier:
+    """A network, a target, features and a decision rule: what is compiled, and what decides by inference.
 
-    ``features`` default to all leaves but the target, with a ``FeaturesWarning`` where these leave out
-    variables that touch the target; ``"all"`` takes every variable but the target, a list those it names.
-    With a ``threshold`` (binary targets), ``x`` is in class ``positive`` (default: the state listed second)
-    iff ``P(positive | x) > threshold``, else in the other class. ``ties="lowest"`` gives a tied instance to
-    the tied state listed first, ``ties="none"`` to no class (``predict`` returns None). An impossible
-    instance (``P(x) = 0``) ties all classes at zero.
-
-    Decisions are exact: float64 answers only where a rigorous error bound proves them right.
+    ``bnc2d.Classifier``, the class that users hold, documents the arguments.
     """
 
     def __init__(
@@ -166,31 +154,6 @@ class Classifier:
                 found[row] = self.rule.exact_basis(values)
         return [found[row] for row in inverse.reshape(-1).tolist()]
 
-    def compile(
-        self,
-        *,
-        method: str = "fast",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        arithmetic: Literal["certified", "float"] = "certified",
-        progress: Callable[[str, float], None] | bool | None = None,
-        executor: Executor | None = None,
-    ) -> CompiledModel:
-        """Return the compiled model: every class as an OR-decomposable formula (see ``compile_classifier``).
-
-        The compiler stands above this package and is loaded when it is asked for.
-        """
-        model: CompiledModel = import_module("bnc2d.compile.compiler").compile_classifier(
-            self,
-            method=method,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            arithmetic=arithmetic,
-            progress=progress,
-            executor=executor,
-        )
-        return model
-
     def count_impossible(self, limit: int = 1 << 22) -> int:
         """Return how many instances have probability zero, by asking all; refuses more than ``limit``."""
         if self.instance_count > count(limit, "limit"):
@@ -213,10 +176,6 @@ class Classifier:
                 [float(p) for p in _normalised(row)] for row in exact_joint.values.tolist()
             ]
         return posteriors
-
-    def _repr_html_(self) -> str:
-        html: str = import_module("bnc2d.report.notebook").classifier_html(self)
-        return html
 
     def __repr__(self) -> str:
         rule = "argmax" if self.threshold is None else f"P({self.positive}) > {float(self.threshold):g}"

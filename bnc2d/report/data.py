@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from bnc2d.base.truth_words import false_true
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.manager import Kind, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import StateMask
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.report.drawing import drawing_data
 
 # A page of more nodes (circuits and diagram together) would be slow to load and to use.
@@ -30,7 +30,7 @@ _EXACT_IN_JAVASCRIPT = 2**53
 _POSSIBLE_SECONDS, _POSSIBLE_MEMORY = 30.0, 2**29
 
 
-def page_data(model: CompiledModel) -> dict[str, Any]:
+def page_data(model: BaseCompiledModel) -> dict[str, Any]:
     """Return everything that a page shows about a model, ready for JSON.
 
     A model with more than ``MAX_NODES`` nodes is refused with ``LimitExceeded``.
@@ -73,7 +73,7 @@ def _diagram(diagram: Diagram) -> dict[str, Any]:
     }
 
 
-def _possible(model: CompiledModel) -> Diagram | None:
+def _possible(model: BaseCompiledModel) -> Diagram | None:
     """Return the diagram of the possible instances, or None where it is too large for a page."""
     try:
         diagram = possible_instances(model.classifier, _POSSIBLE_SECONDS, _POSSIBLE_MEMORY)
@@ -82,7 +82,7 @@ def _possible(model: CompiledModel) -> Diagram | None:
     return diagram if model.diagram.node_count + diagram.node_count <= MAX_NODES else None
 
 
-def _start(classifier: Classifier) -> list[int]:
+def _start(classifier: BaseClassifier) -> list[int]:
     """Return the instance that the page opens on: all first states, or a likely one where that is impossible.
 
     The likely one takes the most probable state of each variable, given those of its parents.
@@ -111,7 +111,7 @@ def _check_size(count: int) -> None:
         )
 
 
-def _roots(model: CompiledModel) -> list[tuple[NodeId, NodeId]]:
+def _roots(model: BaseCompiledModel) -> list[tuple[NodeId, NodeId]]:
     """Return the formula of each class and of its complement; last, where ties are, of no class."""
     roots = [(model.formula(name).root, model.formula(name, negated=True).root) for name in model.classes]
     for label in range(len(model.classes), model.diagram.ends):
@@ -120,7 +120,7 @@ def _roots(model: CompiledModel) -> list[tuple[NodeId, NodeId]]:
     return roots
 
 
-def _node(model: CompiledModel, node: NodeId, place: dict[NodeId, int]) -> list[int | str]:
+def _node(model: BaseCompiledModel, node: NodeId, place: dict[NodeId, int]) -> list[int | str]:
     kind = model.manager.kind(node)
     if kind == Kind.CONSTANT:
         return [int(kind), node]

@@ -17,14 +17,14 @@ from typing import Any
 
 from bnc2d.base.arguments import instance_of
 from bnc2d.base.atomic import atomic_write
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.report.data import page_data
 from bnc2d.version import __version__
 
 _SCRIPTS = ("logic.js", "primes.js", "reasons.js", "picture.js", "view.js")
 
 
-def page_html(model: CompiledModel) -> str:
+def page_html(model: BaseCompiledModel) -> str:
     """Return the page; the same model always gives the same text.
 
     >>> import bnc2d
@@ -55,9 +55,9 @@ def page_html(model: CompiledModel) -> str:
     return "".join(parts)
 
 
-def write_page(model: CompiledModel, path: str | os.PathLike[str]) -> None:
+def write_page(model: BaseCompiledModel, path: str | os.PathLike[str]) -> None:
     """Write the page to explore a model; the file appears whole or not at all."""
-    instance_of(CompiledModel, model, "model", "; Classifier.compile() gives one")
+    instance_of(BaseCompiledModel, model, "model", "; Classifier.compile() gives one")
     atomic_write(path, page_html(model).encode())
 
 

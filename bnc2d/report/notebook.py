@@ -10,13 +10,13 @@ from fractions import Fraction
 from html import escape
 from itertools import islice
 
-from bnc2d.compile.model import CompiledModel
-from bnc2d.explain.explanation import Explanation
+from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.text import caveat_within, is_impossible
 from bnc2d.logic.pictures.labels import clean
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.report.pictures import draw_network
 from bnc2d.verify.report import Report
 
@@ -37,7 +37,7 @@ def text(value: object) -> str:
     return escape(clean(str(value)))
 
 
-def classifier_html(classifier: Classifier) -> str:
+def classifier_html(classifier: BaseClassifier) -> str:
     """Return the rule and the features, above a picture of the network with both marked."""
     rule = "the most probable class"
     if classifier.threshold is not None:
@@ -54,7 +54,7 @@ def classifier_html(classifier: Classifier) -> str:
     return _table("Classifier", (), rows) + draw_network(classifier.network, classifier).svg()
 
 
-def model_html(model: CompiledModel) -> str:
+def model_html(model: BaseCompiledModel) -> str:
     """Return a table of the classes: instances, their share, and the size of the circuit."""
     counts = model.diagram.counts(model.domain.cardinalities)
     total = model.domain.instance_count
@@ -90,7 +90,7 @@ def literals_html(literals: Term | Clause) -> str:
     return f"<span>{sign.join(shown) or empty}</span>"
 
 
-def explanation_html(explanation: Explanation) -> str:
+def explanation_html(explanation: BaseExplanation) -> str:
     """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
     decision = "<i>no class</i>" if explanation.decision is None else f"<b>{text(explanation.decision)}</b>"
     shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
@@ -126,7 +126,7 @@ def report_html(report: Report) -> str:
     return _table(heading, ("", "check", "time", "detail"), rows)
 
 
-def _nearest(explanation: Explanation) -> str:
+def _nearest(explanation: BaseExplanation) -> str:
     found = explanation.robustness()
     if found.distance is None or found.witness is None:
         return "none: nothing changes the decision"

@@ -19,7 +19,7 @@ from bnc2d.logic.nnf import NNF
 from bnc2d.logic.pictures.dot import to_dot
 from bnc2d.logic.pictures.labels import clean
 from bnc2d.logic.pictures.layout import MAX_NODES, MAX_WAY_POINTS, is_drawable
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.report.pictures_dot import Link, graph_dot
 from bnc2d.report.pictures_network import network_looks, network_picture, way_points
@@ -65,7 +65,7 @@ class Figure:
         return self.svg()
 
 
-def draw_network(network: BayesianNetwork, classifier: Classifier | None = None) -> Figure:
+def draw_network(network: BayesianNetwork, classifier: BaseClassifier | None = None) -> Figure:
     """Return the picture of a network; with a classifier, its target and features are marked."""
     looks = network_looks(network, classifier)
     large = len(network) > MAX_NODES or way_points(network) > MAX_WAY_POINTS
@@ -84,9 +84,9 @@ def draw_network(network: BayesianNetwork, classifier: Classifier | None = None)
     return Figure(title, len(network), len(network.edges), large, svg, dot)
 
 
-def draw_jointree(source: BayesianNetwork | Classifier, seed: int = 0) -> Figure:
+def draw_jointree(source: BayesianNetwork | BaseClassifier, seed: int = 0) -> Figure:
     """Return the picture of a min-fill jointree, of a network or of what a classifier needs of it."""
-    if isinstance(source, Classifier):
+    if isinstance(source, BaseClassifier):
         prepared = prepare(source)
         network, target = prepared.network, prepared.target
     else:
@@ -97,7 +97,7 @@ def draw_jointree(source: BayesianNetwork | Classifier, seed: int = 0) -> Figure
     return _tree_figure(title, nodes, legend, mirrored=False)
 
 
-def draw_feature_tree(classifier: Classifier, seed: int = 0) -> Figure:
+def draw_feature_tree(classifier: BaseClassifier, seed: int = 0) -> Figure:
     """Return the picture of the f-tree that the paper's method would walk."""
     prepared = prepare(classifier)
     jointree = build_jointree(prepared.network, seed)

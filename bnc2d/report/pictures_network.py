@@ -7,7 +7,7 @@ from math import sqrt
 
 from bnc2d.logic.pictures.layers import ROW_HEIGHT, Slots, order, place_slots, row_heights
 from bnc2d.logic.pictures.svg import number
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.report.pictures_svg import MARGIN, Box, Edge, Look, Picture, bounds, one_line
 
@@ -20,7 +20,7 @@ _COLOURS = ("#8c96a3", "#5b8bc9", "#b5835a", "#6fa06a", "#a678b4", "#c07d8b", "#
 _AREA = 75.0  # what a row takes in height, with the space to the next
 
 
-def network_picture(network: BayesianNetwork, classifier: Classifier | None = None) -> Picture:
+def network_picture(network: BayesianNetwork, classifier: BaseClassifier | None = None) -> Picture:
     """Return the drawing of a network.
 
     1. Rows: the longest path from a root, a root just above its first child; a row that would be too wide
@@ -65,7 +65,7 @@ def network_picture(network: BayesianNetwork, classifier: Classifier | None = No
     return Picture(about, boxes, edges, width, height, legend if classifier is not None else ())
 
 
-def network_looks(network: BayesianNetwork, classifier: Classifier | None) -> list[Look]:
+def network_looks(network: BayesianNetwork, classifier: BaseClassifier | None) -> list[Look]:
     """Return what each variable is to the classifier."""
     if classifier is None:
         return ["inner"] * len(network)

@@ -12,7 +12,7 @@ from typing import Any
 
 from bnc2d.base.checkpoints import ending
 from bnc2d.errors import LimitExceeded
-from bnc2d.explain.explanation import Explanation
+from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Clock, OutOfTime
@@ -75,7 +75,7 @@ def decision_data(
 
 
 def explanation_data(
-    explanation: Explanation,
+    explanation: BaseExplanation,
     *,
     towards: str | None = None,
     limit: int | None = None,
@@ -135,7 +135,7 @@ def explanation_data(
     return data
 
 
-def _nearest(explanation: Explanation, towards: str | None = None) -> dict[str, Any]:
+def _nearest(explanation: BaseExplanation, towards: str | None = None) -> dict[str, Any]:
     """Return the nearest other decision, and whether its instance is possible."""
     found = explanation.robustness(towards)
     classifier = explanation.model.classifier
@@ -160,7 +160,7 @@ class _SharedTime:
 
 
 def explanation_summary(
-    explanation: Explanation,
+    explanation: BaseExplanation,
     *,
     limit: int | None = None,
     time_limit: float | None = None,
@@ -197,7 +197,7 @@ def explanation_summary(
     }
 
 
-def _posterior(explanation: Explanation) -> Mapping[str, Fraction | float]:
+def _posterior(explanation: BaseExplanation) -> Mapping[str, Fraction | float]:
     """Return the posterior in fractions, or in floats where exact inference is too large."""
     classifier, instance = explanation.model.classifier, explanation.instance
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from bnc2d.base.arguments import check_callback, count, flag, seconds
 from bnc2d.base.arrays import Rows
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
@@ -33,7 +33,7 @@ _MOST_SAMPLES = 10**6
 
 
 def verify_model(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     *,
     time_limit: float | None = 60.0,
     samples: int = 200,
@@ -82,12 +82,12 @@ def _run(name: str, check: Callable[[Clock], Finding], time_limit: float | None)
     return Check(name, passed, monotonic() - started, detail, witness)
 
 
-def _formulas(model: CompiledModel) -> Iterator[tuple[str, NNF, NNF]]:
+def _formulas(model: BaseCompiledModel) -> Iterator[tuple[str, NNF, NNF]]:
     for name in model.classes:
         yield name, model.formula(name), model.formula(name, negated=True)
 
 
-def _structure(model: CompiledModel) -> Finding:
+def _structure(model: BaseCompiledModel) -> Finding:
     nodes = 0
     for name, formula, negated in _formulas(model):
         for circuit, which in ((formula, name), (negated, f"not {name}")):
@@ -98,7 +98,7 @@ def _structure(model: CompiledModel) -> Finding:
     return True, f"{2 * len(model.classes)} formulas, {nodes} nodes, all OR-decomposable", None
 
 
-def _disjoint(model: CompiledModel) -> Finding:
+def _disjoint(model: BaseCompiledModel) -> Finding:
     for first, second in combinations(model.classes, 2):
         answer = model.formula(first).disjoint(model.formula(second))
         if not answer:
@@ -106,7 +106,7 @@ def _disjoint(model: CompiledModel) -> Finding:
     return True, f"{len(model.classes)} classes, pairwise", None
 
 
-def _exhaustive(model: CompiledModel) -> Finding:
+def _exhaustive(model: BaseCompiledModel) -> Finding:
     if model.classifier.rule.leaves_ties:
         return True, "does not apply: tied instances are in no class", None
     roots = [model.formula(name).root for name in model.classes]
@@ -118,7 +118,7 @@ def _exhaustive(model: CompiledModel) -> Finding:
     )
 
 
-def _complements(model: CompiledModel) -> Finding:
+def _complements(model: BaseCompiledModel) -> Finding:
     for name, formula, negated in _formulas(model):
         answer = formula.equivalent(negated.negate())
         if not answer:
@@ -126,7 +126,7 @@ def _complements(model: CompiledModel) -> Finding:
     return True, f"{len(model.classes)} pairs", None
 
 
-def _second_method(model: CompiledModel) -> Finding:
+def _second_method(model: BaseCompiledModel) -> Finding:
     """Compile again by a method that shares as little as possible with the model's own."""
     method = "fast" if model.stats.method == "paper" else "paper"
     other = compile_classifier(model.classifier, method=method)
@@ -137,7 +137,7 @@ def _second_method(model: CompiledModel) -> Finding:
     return True, f"the method {method!r} agrees on {len(model.classes)} classes", None
 
 
-def _sdd_equal(model: CompiledModel, clock: Clock) -> Finding:
+def _sdd_equal(model: BaseCompiledModel, clock: Clock) -> Finding:
     size = 0
     for name, formula, negated in _formulas(model):
         form = formula.to_sdd(time_limit=clock.left())
@@ -150,7 +150,7 @@ def _sdd_equal(model: CompiledModel, clock: Clock) -> Finding:
     return True, f"{len(model.classes)} SDDs, size {size}", None
 
 
-def _sdd_counts(model: CompiledModel, clock: Clock) -> Finding:
+def _sdd_counts(model: BaseCompiledModel, clock: Clock) -> Finding:
     total = 0
     for name in model.classes:
         count = model.formula(name).to_sdd(time_limit=clock.left()).count()
@@ -163,7 +163,7 @@ def _sdd_counts(model: CompiledModel, clock: Clock) -> Finding:
     return True, f"{total} of {instances} instances", None
 
 
-def _oracle(model: CompiledModel, clock: Clock, samples: int, seed: int) -> Finding:
+def _oracle(model: BaseCompiledModel, clock: Clock, samples: int, seed: int) -> Finding:
     classifier = model.classifier
     if model.domain.instance_count <= MAX_ALL_INSTANCES:
         with suppress(LimitExceeded), clock.share(0.5).limiting("not all instances are asked"):
@@ -182,7 +182,7 @@ def _oracle(model: CompiledModel, clock: Clock, samples: int, seed: int) -> Find
     return _compare(model, rows[:asked], expected, f"{asked} instances, the nearest to a tie among them")
 
 
-def _compare(model: CompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Finding:
+def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Finding:
     """Compare the model's decisions and each of its formulas with the oracle's answers."""
     answers = np.array(expected, dtype=object)
     wrong = model.predict(rows) != answers

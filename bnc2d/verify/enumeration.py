@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.errors import LimitExceeded
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
 
 MAX_JOINT_ENTRIES = 1 << 20
@@ -34,7 +34,7 @@ def joint_table(network: BayesianNetwork) -> NDArray[np.object_]:
     return joint
 
 
-def joint_of_instances(classifier: Classifier) -> dict[tuple[str, ...], dict[str, Fraction]]:
+def joint_of_instances(classifier: BaseClassifier) -> dict[tuple[str, ...], dict[str, Fraction]]:
     """Return ``P(class, instance)`` for every instance, given as states in feature order."""
     network = classifier.network
     kept = [network.index(name) for name in (*classifier.features, classifier.target)]
@@ -52,7 +52,7 @@ def joint_of_instances(classifier: Classifier) -> dict[tuple[str, ...], dict[str
     }
 
 
-def decide(classifier: Classifier, joint: dict[str, Fraction]) -> str | None:
+def decide(classifier: BaseClassifier, joint: dict[str, Fraction]) -> str | None:
     """Return the class by the words of the documentation, from exact joint probabilities."""
     if classifier.threshold is not None:
         positive = classifier.positive
@@ -65,22 +65,24 @@ def decide(classifier: Classifier, joint: dict[str, Fraction]) -> str | None:
     return tied[0] if len(tied) == 1 or classifier.ties == "lowest" else None
 
 
-def decisions(classifier: Classifier) -> dict[tuple[str, ...], str | None]:
+def decisions(classifier: BaseClassifier) -> dict[tuple[str, ...], str | None]:
     """Return the class of every instance."""
     return {states: decide(classifier, joint) for states, joint in joint_of_instances(classifier).items()}
 
 
-def sufficient_reasons(classifier: Classifier, instance: dict[str, str]) -> list[dict[str, str]]:
+def sufficient_reasons(classifier: BaseClassifier, instance: dict[str, str]) -> list[dict[str, str]]:
     """Return the minimal parts of the instance that fix its decision whatever the other features are."""
     return _minimal_parts(classifier, instance, necessary=False)
 
 
-def necessary_reasons(classifier: Classifier, instance: dict[str, str]) -> list[dict[str, str]]:
+def necessary_reasons(classifier: BaseClassifier, instance: dict[str, str]) -> list[dict[str, str]]:
     """Return the minimal parts of the instance that, all given up together, can change its decision."""
     return _minimal_parts(classifier, instance, necessary=True)
 
 
-def _minimal_parts(classifier: Classifier, instance: dict[str, str], necessary: bool) -> list[dict[str, str]]:
+def _minimal_parts(
+    classifier: BaseClassifier, instance: dict[str, str], necessary: bool
+) -> list[dict[str, str]]:
     own = tuple(instance[name] for name in classifier.features)
     table = decisions(classifier)
     others = [states for states, decision in table.items() if decision != table[own]]

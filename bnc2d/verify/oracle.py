@@ -13,7 +13,7 @@ from math import lcm
 from typing import TypeAlias
 
 from bnc2d.base.checkpoints import checked, checkpoint
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 Scope: TypeAlias = tuple[str, ...]
 Table: TypeAlias = dict[tuple[int, ...], int]  # over a common denominator; zero entries are left out
@@ -21,7 +21,7 @@ Table: TypeAlias = dict[tuple[int, ...], int]  # over a common denominator; zero
 _ENTRIES = 256  # between two checkpoints; each may lead to many
 
 
-def exact_joint(classifier: Classifier, instance: Mapping[str, str]) -> dict[str, Fraction]:
+def exact_joint(classifier: BaseClassifier, instance: Mapping[str, str]) -> dict[str, Fraction]:
     """Return ``P(class, instance)`` for every class."""
     network = classifier.network
     evidence = {name: network.variable(name).states.index(state) for name, state in instance.items()}
@@ -31,7 +31,7 @@ def exact_joint(classifier: Classifier, instance: Mapping[str, str]) -> dict[str
     }
 
 
-def exact_joints(classifier: Classifier) -> dict[tuple[str, ...], dict[str, Fraction]]:
+def exact_joints(classifier: BaseClassifier) -> dict[tuple[str, ...], dict[str, Fraction]]:
     """Return ``P(class, instance)`` for every class and every instance, given as states in feature order.
 
     Eliminates everything but the features and the target.
@@ -51,7 +51,7 @@ def exact_joints(classifier: Classifier) -> dict[tuple[str, ...], dict[str, Frac
 
 
 def _marginal(
-    classifier: Classifier, evidence: Mapping[str, int], keep: Sequence[str]
+    classifier: BaseClassifier, evidence: Mapping[str, int], keep: Sequence[str]
 ) -> tuple[Scope, Table, int]:
     """Return the joint of ``keep`` and the evidence: its scope, integer entries and their denominator."""
     factors, denominator = _factors(classifier, evidence)
@@ -68,7 +68,9 @@ def _marginal(
     return *result, denominator
 
 
-def _factors(classifier: Classifier, evidence: Mapping[str, int]) -> tuple[list[tuple[Scope, Table]], int]:
+def _factors(
+    classifier: BaseClassifier, evidence: Mapping[str, int]
+) -> tuple[list[tuple[Scope, Table]], int]:
     factors: list[tuple[Scope, Table]] = []
     denominator = 1
     for cpt in classifier.network.cpts:

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 # So many are drawn for each that is asked.
 _DRAWN = 20
 
 
-def sample(classifier: Classifier, count: int, seed: int) -> Rows:
+def sample(classifier: BaseClassifier, count: int, seed: int) -> Rows:
     """Return rows of states: half of them the closest calls among many possible instances that were drawn.
 
     Half of all are drawn from the network itself: where tables have zeros, an arbitrary instance is hardly
@@ -37,7 +37,7 @@ def sample(classifier: Classifier, count: int, seed: int) -> Rows:
     return np.concatenate([nearest, likely[: left // 2], arbitrary[: left - left // 2]])
 
 
-def _likely(classifier: Classifier, rng: np.random.Generator, count: int) -> Rows:
+def _likely(classifier: BaseClassifier, rng: np.random.Generator, count: int) -> Rows:
     """Return instances drawn from the network, parents before children."""
     network = classifier.network
     states: dict[str, NDArray[np.intp]] = {}

@@ -154,6 +154,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "mask": 1,
         "masks": {0: 1},
         "model": world.CompiledModel,
+        "classifier": world.Classifier,
         "name": "A" if label.startswith("BayesianNetwork") else "1",
         "names": ["A"],
         "net": network,

@@ -21,13 +21,14 @@ from hypothesis import strategies as st
 
 import bnc2d
 from bnc2d import NNF, Classifier, LimitExceeded, example
-from bnc2d.cli import explain as explain_command
+from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.cli.shared import output, tables
 from bnc2d.cli.shared.tables import Record, read_table
 from bnc2d.cli.shared.writers import CsvTable
 from bnc2d.explain import listing
-from bnc2d.explain.explanation import explain
 from tests.cli.running import run
+
+explain = CompiledModel.explain
 
 HEADER = "name,BP,CT,HR\n"
 GOOD = ("High,1,Normal", "Low,0,Low", "Normal,0,High")
@@ -180,7 +181,7 @@ def test_equal_rows_are_explained_once(
         asked.append(instance)
         return explain(model, instance, fixed)
 
-    monkeypatch.setattr(explain_command, "explain", counting)
+    monkeypatch.setattr(CompiledModel, "explain", counting)
     write_table(*GOOD * 10, "Hig,1,Normal", *GOOD)
     for form in ("json", "csv", "text"):
         asked.clear()
@@ -257,7 +258,7 @@ def test_an_end_before_its_time_leaves_the_old_file(
             raise KeyboardInterrupt
         return explain(*words)
 
-    monkeypatch.setattr(explain_command, "explain", interrupted)
+    monkeypatch.setattr(CompiledModel, "explain", interrupted)
     code, out, err = run(capsys, "explain", "d.bnc2d", "--csv", "p.csv", "-o", "answers.jsonl")
     assert (code, out, err) == (130, "", "bnc2d: interrupted\n")
     assert Path("answers.jsonl").read_text(encoding="utf-8") == "old"
@@ -272,12 +273,13 @@ def test_lines_come_as_they_are_made() -> None:
     write_table(*GOOD)
     script = (
         "import sys\n"
-        "from bnc2d.cli import explain as command, main\n"
-        "explain = command.explain\n"
+        "from bnc2d import CompiledModel\n"
+        "from bnc2d.cli import main\n"
+        "explain = CompiledModel.explain\n"
         "def waiting(model, instance, fixed):\n"
         "    if instance['BP'] != 'High': sys.stdin.readline()\n"
         "    return explain(model, instance, fixed)\n"
-        "command.explain = waiting\n"
+        "CompiledModel.explain = waiting\n"
         "sys.exit(main.main(['explain', 'd.bnc2d', '--csv', 'p.csv', '--format', 'jsonl']))\n"
     )
     with subprocess.Popen(
@@ -305,7 +307,7 @@ def test_a_terminal_sees_how_far_it_is(
         time.sleep(0.15)  # the sign of life is drawn eight times a second
         return explain(*words)
 
-    monkeypatch.setattr(explain_command, "explain", slow)
+    monkeypatch.setattr(CompiledModel, "explain", slow)
     _, out, err = run(capsys, "explain", "d.bnc2d", "--csv", "p.csv", "--json")
     assert "explaining line 3 of 4" in err
     assert len(json.loads(out)) == 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +251,7 @@ def test_more_parts(
     source = {"family": "naive-bayes", "features": 3, "states": 2, "classes": 2, "seed": 1}
     first = Job("a job of it", "argmax", "fast", {"synthetic": source})
     second = Job("a job that follows", "argmax", "fast", {"synthetic": source | {"features": 4}})
-    module = import_module(f"bnc2d.experiments.{part}")
+    module = MORE_PARTS[part]
     assert module.sections({}) == []
 
     def jobs(methods: Sequence[str], records: Mapping[Key, Record]) -> list[Job]:

@@ -207,7 +207,8 @@ def test_the_short_answer_is_certain(large: list[CompiledModel]) -> None:
 @pytest.mark.parametrize("time_limit", [0.2, 1.0])
 def test_one_time_limit_for_the_whole_text(large: list[CompiledModel], time_limit: float) -> None:
     for model in large:
-        loaded = model_from_bytes(model_to_bytes(model))  # no formula of a complement is made yet
+        # No formula of a complement is made yet.
+        loaded = CompiledModel.of(model_from_bytes(model_to_bytes(model)))
         e = loaded.explain(random_instance(model.classifier, 2))
         started = perf_counter()
         e.to_text(all=True, limit=10**6, time_limit=time_limit)

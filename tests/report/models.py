@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import bnc2d
-from bnc2d.compile.model import CompiledModel
+from bnc2d.api.compiled_model import CompiledModel
 from tests.explain.learnt import learnt_tan, some_rows
 
 # The first states are never met together.

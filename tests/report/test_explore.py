@@ -11,7 +11,7 @@ import pytest
 
 import bnc2d
 import bnc2d.testing
-from bnc2d.compile.model import CompiledModel
+from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.report.explore import page_html, write_page

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bnc2d.explain.explanation import Explanation
+from bnc2d.api.classifier import Classifier
+from bnc2d.api.explanation import Explanation
 from bnc2d.formats.builtin import example
-from bnc2d.model.classifier import Classifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.errors import FormatError
 from bnc2d.formats.builtin import example
 from bnc2d.logic.pictures.labels import text_width
-from bnc2d.model.classifier import Classifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable

@@ -21,9 +21,9 @@ UNSAFE_CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
 UNSAFE_OS = {"system", "popen", "startfile", *(f"spawn{end}" for end in ("l", "lp", "v", "vp", "ve", "vpe"))}
 # Who starts programs: the SDD worker, the jobs of `bench`, the fetching of networks.
 STARTS_PROGRAMS = {
-    "experiments/jobs.py",
+    "experiments/running/jobs.py",
     "experiments/networks.py",
-    "logic/sdd.py",
+    "logic/convert/sdd.py",
 }
 
 

@@ -6,17 +6,17 @@ import argparse
 import sys
 from pathlib import Path
 
+from bnc2d.api.classifier import Classifier
+from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.api.files import load
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
     load_network,
     make_classifier,
 )
-from bnc2d.compile.compiler import compile_classifier
-from bnc2d.compile.model import CompiledModel
-from bnc2d.compile.store import MAX_BYTES, load_model
+from bnc2d.compile.store import MAX_BYTES
 from bnc2d.errors import ClassifierError
-from bnc2d.model.classifier import Classifier
 
 _RULE = ("target", "features", "threshold", "positive", "ties")
 _MAGIC = b"bnc2d-model "
@@ -42,7 +42,7 @@ def load_compiled(options: argparse.Namespace) -> CompiledModel:
     found = _load(options)
     if isinstance(found, CompiledModel):
         return found
-    return compile_classifier(found, progress=not options.json and sys.stderr.isatty())
+    return found.compile(progress=not options.json and sys.stderr.isatty())
 
 
 def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
@@ -50,7 +50,7 @@ def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
         given = next((name for name in _RULE if getattr(options, name) is not None), None)
         if given is not None:
             raise ClassifierError(f"{options.model} is compiled already, so --{given} does not apply")
-        return load_model(options.model, max_bytes=options.max_bytes or MAX_BYTES)
+        return load(options.model, max_bytes=options.max_bytes or MAX_BYTES)
     network = load_network(options.model, options.normalise, options.max_bytes)
     if options.target is None:
         raise ClassifierError(f"{options.model} is a network: --target NAME must say what to decide")

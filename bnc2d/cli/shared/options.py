@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from math import inf, nan
 from pathlib import Path
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES
 from bnc2d.formats.io import read_network
-from bnc2d.model.classifier import Classifier, default_features
+from bnc2d.model.classifier import default_features
 from bnc2d.model.decision import Ties
 from bnc2d.model.network import BayesianNetwork
 

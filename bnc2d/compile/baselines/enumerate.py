@@ -16,7 +16,7 @@ from bnc2d.base.checkpoints import Check
 from bnc2d.compile.limits import Watch
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.instances import all_rows
 
@@ -34,7 +34,7 @@ class EnumerationResult:
     exact_calls: int
 
 
-def compile_by_enumeration(classifier: Classifier, watch: Watch, memory_limit: int) -> EnumerationResult:
+def compile_by_enumeration(classifier: BaseClassifier, watch: Watch, memory_limit: int) -> EnumerationResult:
     """Return the reduced diagram of any classifier, after asking all instances."""
     count = classifier.instance_count
     with watch.phase("order"):
@@ -65,7 +65,7 @@ def compile_by_enumeration(classifier: Classifier, watch: Watch, memory_limit: i
 class _Decisions:
     """Certified decisions on rows that all differ (``Classifier.labels`` looks for equal ones first)."""
 
-    def __init__(self, classifier: Classifier) -> None:
+    def __init__(self, classifier: BaseClassifier) -> None:
         self._rule = classifier.rule
         self._query = JointQuery(classifier.network, classifier.target, classifier.features)
         self.exact_calls = 0

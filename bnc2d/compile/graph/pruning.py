@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -24,7 +24,7 @@ class Prepared:
     features: tuple[str, ...]
 
 
-def prepare(classifier: Classifier) -> Prepared:
+def prepare(classifier: BaseClassifier) -> Prepared:
     """Drop leaves that are neither feature nor target again and again, then copy inner features to leaves.
 
     A copy has one parent, the feature, and repeats its state, so ``P(target, copies)`` is

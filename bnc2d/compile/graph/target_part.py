@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import connected_groups
 from bnc2d.model.network import BayesianNetwork
@@ -27,12 +27,12 @@ class TargetPart:
     features, ``classifier`` is the whole one.
     """
 
-    whole: Classifier
-    classifier: Classifier
+    whole: BaseClassifier
+    classifier: BaseClassifier
     zero_tables: tuple[CPT, ...]
 
 
-def target_part(whole: Classifier) -> TargetPart:
+def target_part(whole: BaseClassifier) -> TargetPart:
     """Return the target's part of a classifier."""
     network = whole.network
     observed = set(whole.features)
@@ -52,5 +52,5 @@ def target_part(whole: Classifier) -> TargetPart:
         if variable.name not in tables:  # a feature whose own table is in another part
             tables[variable.name] = CPT(variable, (), [Fraction(1, len(variable))] * len(variable))
     part = BayesianNetwork(variables, [tables[variable.name] for variable in variables], network.name)
-    classifier = Classifier(part, whole.target, features, whole.threshold, whole.positive, whole.ties)
+    classifier = BaseClassifier(part, whole.target, features, whole.threshold, whole.positive, whole.ties)
     return TargetPart(whole, classifier, zero_tables)

@@ -16,7 +16,7 @@ from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import Side, has_prior
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 Given = Mapping[Name, int]  # states of features that are set beforehand
 
@@ -29,7 +29,7 @@ class CutProblem:
 
     def __init__(
         self,
-        classifier: Classifier,
+        classifier: BaseClassifier,
         prepared: Prepared,
         cut: Cut,
         fixed: Sequence[Name] = (),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import Check, checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, spread
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import DecisionRule
 from bnc2d.model.elimination import VariableId
 
@@ -46,7 +46,7 @@ class ByInstances:
     position, ``sizes`` their numbers of states. ``check`` is called often and may raise.
     """
 
-    classifier: Classifier
+    classifier: BaseClassifier
     template: Sequence[int]
     indices: tuple[Sequence[int], Sequence[int]]
     sizes: tuple[Sequence[int], Sequence[int]]

@@ -36,7 +36,7 @@ from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ti
 from bnc2d.compile.meet.work_share import Doubts, decide_all
 from bnc2d.compile.ratio.method import Grouping, compile_by_intervals, groups_of
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 _JOINTREE_SEEDS = range(8)
 # A table, the one it is made of, their products and copies.
@@ -66,7 +66,7 @@ class FastResult:
 
 
 def compile_diagram(
-    classifier: Classifier,
+    classifier: BaseClassifier,
     watch: Watch,
     memory_limit: int,
     certified: bool,
@@ -100,7 +100,7 @@ def compile_diagram(
 
 
 def _compile_in_groups(
-    classifier: Classifier,
+    classifier: BaseClassifier,
     prepared: Prepared,
     grouping: Grouping,
     watch: Watch,

@@ -44,7 +44,7 @@ from bnc2d.compile.paper.spine import SpineNode, build_spine
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.transforms import negate
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 Nodes: TypeAlias = NDArray[np.int64]  # ids of NNF nodes
 Decide: TypeAlias = Callable[[Array, ClassTest, float], Verdicts]
@@ -57,7 +57,7 @@ def _nothing() -> None:
 
 
 def compile_class(
-    classifier: Classifier,
+    classifier: BaseClassifier,
     class_index: int,
     manager: Manager,
     *,
@@ -72,7 +72,7 @@ def compile_class(
 
 
 def compile_negated(
-    classifier: Classifier,
+    classifier: BaseClassifier,
     class_index: int,
     manager: Manager,
     *,
@@ -99,7 +99,7 @@ class PaperCompiler:
     """
 
     def __init__(
-        self, classifier: Classifier, *, seed: int = 0, check: Callable[[], None] = _nothing
+        self, classifier: BaseClassifier, *, seed: int = 0, check: Callable[[], None] = _nothing
     ) -> None:
         self.classifier = classifier
         self.check = check

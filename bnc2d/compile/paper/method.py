@@ -27,7 +27,7 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 _JOINTREE_SEED = 0
 # A table, the product it comes from, its quotient, and its copy in the order of the spine.
@@ -45,7 +45,7 @@ class PaperResult:
     exact_calls: int
 
 
-def compile_by_paper(classifier: Classifier, watch: Watch, memory_limit: int) -> PaperResult:
+def compile_by_paper(classifier: BaseClassifier, watch: Watch, memory_limit: int) -> PaperResult:
     """Return all classes and their negations, compiled one at a time.
 
     The phase "tables" and the first formula of the phase "formulas" are what Zhang and Darwiche measure.

@@ -24,7 +24,7 @@ from bnc2d.compile.graph.jointree import Name, NodeIndex, build_jointree
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.paper.decide_negative import Flags
 from bnc2d.compile.paper.potential import ONE, SMALLEST, Array, Potential, eliminate, product
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class SpineNode:
         return scaled, least >= SMALLEST * largest
 
 
-def build_spine(classifier: Classifier, seed: int, check: Callable[[], None]) -> list[SpineNode]:
+def build_spine(classifier: BaseClassifier, seed: int, check: Callable[[], None]) -> list[SpineNode]:
     """Prepare the network, build its jointree and f-tree, pass messages, and return the spine's nodes.
 
     ``check`` is called before each table that may be large; what it raises ends the work.

@@ -40,7 +40,7 @@ from bnc2d.compile.meet.cut.cut import CutSide, Message
 from bnc2d.compile.meet.tables.messages import Side, has_prior
 from bnc2d.compile.ratio.levels import Column, Columns, Descent, Room, column_of
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 # An integer table of a group may have so many entries.
 _MAX_TABLE = 1 << 18
@@ -150,7 +150,7 @@ def _table(prepared: Prepared, group: Group) -> _Table:
 
 
 def compile_by_intervals(
-    classifier: Classifier,
+    classifier: BaseClassifier,
     prepared: Prepared,
     groups: Sequence[Group],
     watch: Watch,
@@ -214,7 +214,7 @@ def _log(ratio: Fraction) -> float:
     return log2(ratio.numerator) - log2(ratio.denominator)
 
 
-def _prior(classifier: Classifier, prepared: Prepared) -> Column:
+def _prior(classifier: BaseClassifier, prepared: Prepared) -> Column:
     """Return the ratio of the classes' weights, of prior and threshold."""
     rule = classifier.rule
     weights = [Fraction(1), Fraction(1)]

@@ -17,7 +17,7 @@ from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.limits import Watch
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.instances import all_rows
 from bnc2d.model.network import BayesianNetwork
@@ -27,7 +27,7 @@ _MOST_ASKED = 1 << 16
 
 
 def possible_instances(
-    classifier: Classifier, time_limit: float | None = None, memory_limit: int | None = None
+    classifier: BaseClassifier, time_limit: float | None = None, memory_limit: int | None = None
 ) -> Diagram:
     """Return the diagram over the features that leads possible instances to 1 and the others to 0.
 
@@ -39,7 +39,7 @@ def possible_instances(
     coin = Variable(max(network.names, key=len) + "!", ("impossible", "possible"))  # longer than all names
     cpts.append(CPT(coin, (), [Fraction(1, 4), Fraction(3, 4)]))
     wide = BayesianNetwork([cpt.child for cpt in cpts], cpts)
-    tossed = Classifier(wide, coin.name, classifier.features)
+    tossed = BaseClassifier(wide, coin.name, classifier.features)
     watch = Watch(time_limit, None)
     with ending(watch.check):
         try:
@@ -52,7 +52,7 @@ def possible_instances(
             return _by_asking(classifier)
 
 
-def _by_asking(classifier: Classifier) -> Diagram:
+def _by_asking(classifier: BaseClassifier) -> Diagram:
     labels = [
         classifier.is_possible(rows).astype(np.int64) for rows in all_rows(classifier.feature_variables)
     ]

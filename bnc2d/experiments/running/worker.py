@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeAlias
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.experiments.networks import PUBLIC, network_path
@@ -25,7 +26,7 @@ from bnc2d.experiments.problems import Problem, plain_name, read_problem
 from bnc2d.experiments.running.jobs import LATE, NOT_APPLICABLE, Job, Record
 from bnc2d.experiments.synthetic import synthetic_classifier
 from bnc2d.formats.io import read_network
-from bnc2d.model.classifier import Classifier, default_features
+from bnc2d.model.classifier import default_features
 
 NetworkName: TypeAlias = str
 

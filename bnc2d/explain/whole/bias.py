@@ -9,7 +9,7 @@ from fractions import Fraction
 from bnc2d.base.arguments import names as as_names
 from bnc2d.base.checkpoints import checked, checkpoint, ending
 from bnc2d.compile.limits import Watch
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.whole.questions import nearest, positions_of
 from bnc2d.logic.diagram.diagram import Diagram
@@ -52,7 +52,7 @@ class Bias:
 
 
 def is_biased(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     protected: str | Iterable[str],
     instance: Instance | None = None,
     *,
@@ -79,7 +79,7 @@ def is_biased(
     return Bias(True, names, pair, _decided(model, pair), count, Fraction(count, total))
 
 
-def _protected(model: CompiledModel, protected: str | Iterable[str]) -> set[int]:
+def _protected(model: BaseCompiledModel, protected: str | Iterable[str]) -> set[int]:
     names = as_names(protected, "protected")
     if not names:
         raise ClassifierError("the list of protected features is empty; name at least one")
@@ -87,13 +87,13 @@ def _protected(model: CompiledModel, protected: str | Iterable[str]) -> set[int]
 
 
 def _decided(
-    model: CompiledModel, pair: tuple[dict[str, str], dict[str, str]]
+    model: BaseCompiledModel, pair: tuple[dict[str, str], dict[str, str]]
 ) -> tuple[str | None, str | None]:
     one, other = model.predict(list(pair))
     return one, other
 
 
-def _of_one_decision(model: CompiledModel, protected: set[int], instance: Instance) -> Bias:
+def _of_one_decision(model: BaseCompiledModel, protected: set[int], instance: Instance) -> Bias:
     others = [name for position, name in enumerate(model.features) if position not in protected]
     found = nearest(model, instance, fixed=others)
     names = tuple(model.features[feature] for feature in sorted(protected))
@@ -103,7 +103,7 @@ def _of_one_decision(model: CompiledModel, protected: set[int], instance: Instan
     return Bias(True, names, pair, _decided(model, pair))
 
 
-def _any_pair(model: CompiledModel, protected: set[int]) -> tuple[dict[str, str], dict[str, str]] | None:
+def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, str], dict[str, str]] | None:
     """Return two instances that differ in one protected feature and are decided differently.
 
     The diagram is reduced: a feature matters exactly where it has a node, and a node has two different edges.

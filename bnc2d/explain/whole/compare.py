@@ -16,7 +16,7 @@ import numpy as np
 from bnc2d.base.arguments import shown
 from bnc2d.base.checkpoints import checkpoint, ending
 from bnc2d.compile.limits import Watch
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.sifting import Sifter
@@ -73,7 +73,9 @@ class Comparison:
         return "\n".join(lines)
 
 
-def equivalent(one: CompiledModel, other: CompiledModel, *, time_limit: float | None = None) -> Equivalence:
+def equivalent(
+    one: BaseCompiledModel, other: BaseCompiledModel, *, time_limit: float | None = None
+) -> Equivalence:
     """Return whether both models decide every instance alike, with an instance where they do not.
 
     They must have the same features with the same states, and the same classes; the order of all these, the
@@ -87,7 +89,9 @@ def equivalent(one: CompiledModel, other: CompiledModel, *, time_limit: float | 
     return Equivalence(False, witness, (one.predict(witness), other.predict(witness)))
 
 
-def compare(one: CompiledModel, other: CompiledModel, *, time_limit: float | None = None) -> Comparison:
+def compare(
+    one: BaseCompiledModel, other: BaseCompiledModel, *, time_limit: float | None = None
+) -> Comparison:
     """Return how many instances the models decide differently, from which class to which; see ``equivalent``.
 
     The walk through pairs of nodes is quadratic in the size of the diagrams in the worst case.
@@ -119,7 +123,7 @@ def compare(one: CompiledModel, other: CompiledModel, *, time_limit: float | Non
     )
 
 
-def _mattering(model: CompiledModel) -> set[str]:
+def _mattering(model: BaseCompiledModel) -> set[str]:
     """Return the features that some decision depends on: those with a node in the reduced diagram."""
     diagram = model.diagram
     return {
@@ -132,9 +136,9 @@ def _mattering(model: CompiledModel) -> set[str]:
 class _Common:
     """Two models in one diagram with two ``roots``; features, states and labels are those of the first."""
 
-    def __init__(self, one: CompiledModel, other: CompiledModel, time_limit: float | None) -> None:
+    def __init__(self, one: BaseCompiledModel, other: BaseCompiledModel, time_limit: float | None) -> None:
         for model in (one, other):
-            if not isinstance(model, CompiledModel):
+            if not isinstance(model, BaseCompiledModel):
                 raise ClassifierError(f"expected another compiled model, not {shown(model)}")
         _check_alike(one, other)
         self._one = one
@@ -147,7 +151,7 @@ class _Common:
         return self._one.domain.decode([part.get(at, 0) for at in range(len(self._one.features))])
 
 
-def _check_alike(one: CompiledModel, other: CompiledModel) -> None:
+def _check_alike(one: BaseCompiledModel, other: BaseCompiledModel) -> None:
     """Raise unless features, states and classes are the same but for their order."""
     for mine, theirs, which in ((one, other, "second"), (other, one, "first")):
         for name in mine.features:
@@ -167,7 +171,7 @@ def _check_alike(one: CompiledModel, other: CompiledModel) -> None:
         )
 
 
-def _merge(one: CompiledModel, other: CompiledModel) -> tuple[Diagram, tuple[int, int]]:
+def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, tuple[int, int]]:
     """Return one diagram with both functions, in the order of the larger one, if possible."""
     models = [one, other]
     orders = [[model.features[feature] for feature in model.diagram.order] for model in models]
@@ -212,7 +216,7 @@ class _TooLarge(Exception):  # noqa: N818 - a signal inside this module
     """A diagram has outgrown its limit."""
 
 
-def _in_order(model: CompiledModel, target: Sequence[str]) -> Diagram:
+def _in_order(model: BaseCompiledModel, target: Sequence[str]) -> Diagram:
     """Return a model's diagram with its features in another order, by swapping neighbouring levels."""
     wanted = [model.domain.index(name) for name in target]
     if tuple(wanted) == model.diagram.order:

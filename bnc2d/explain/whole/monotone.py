@@ -12,7 +12,7 @@ from bnc2d.base.arguments import names as as_names
 from bnc2d.base.checkpoints import ending
 from bnc2d.compile.formula.subfunctions import two_ended
 from bnc2d.compile.limits import Watch
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.walks import Part, label_pairs, path_to
@@ -47,7 +47,7 @@ class Monotone:
 
 
 def is_monotone(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     features: str | Iterable[str],
     order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     *,
@@ -93,7 +93,7 @@ def is_monotone(
 
 
 def _orders(
-    model: CompiledModel, names: list[str], order: Sequence[str] | Mapping[str, Sequence[str]] | None
+    model: BaseCompiledModel, names: list[str], order: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> dict[int, list[int]]:
     """Return the states of each feature from the lowest to the highest, as positions."""
     given: Mapping[str, Sequence[str]] = {}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arguments import count, mapping, names
-from bnc2d.compile.model import CompiledModel
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, InstanceError
 from bnc2d.explain.robust import nearest as nearest_row
 from bnc2d.logic.diagram.diagram import Diagram
@@ -24,7 +24,7 @@ from bnc2d.model.numbers import Number, exact
 _MOST_DRAWS = 10**8  # more would not fit in memory
 
 
-def positions_of(model: CompiledModel, instance: Instance) -> list[int]:
+def positions_of(model: BaseCompiledModel, instance: Instance) -> list[int]:
     """Return the state positions of one instance."""
     encoded = encode(model.classifier.feature_variables, instance)
     if encoded.kind is not Kind.ONE:
@@ -33,20 +33,20 @@ def positions_of(model: CompiledModel, instance: Instance) -> list[int]:
     return row
 
 
-def decisions(model: CompiledModel) -> tuple[str | None, ...]:
+def decisions(model: BaseCompiledModel) -> tuple[str | None, ...]:
     """Return the decision that each label of the diagram stands for: a class, or None for no class."""
     ends: tuple[str | None, ...] = (*model.classes, None)
     return ends[: model.diagram.ends]
 
 
-def label_of(model: CompiledModel, name: str | None) -> int:
+def label_of(model: BaseCompiledModel, name: str | None) -> int:
     """Return the label of a class; None stands for "in no class", where ties leave instances so."""
     if name is None and None in decisions(model):
         return len(model.classes)
     return model.label(name)
 
 
-def shares(model: CompiledModel) -> dict[str | None, Fraction]:
+def shares(model: BaseCompiledModel) -> dict[str | None, Fraction]:
     """Return which share of all instances is in each class.
 
     They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
@@ -56,12 +56,12 @@ def shares(model: CompiledModel) -> dict[str | None, Fraction]:
     return {name: Fraction(count, total) for name, count in zip(decisions(model), counts, strict=True)}
 
 
-def share(model: CompiledModel, name: str | None) -> Fraction:
+def share(model: BaseCompiledModel, name: str | None) -> Fraction:
     """Return which share of all instances is in a class (None: in no class)."""
     return shares(model)[decisions(model)[label_of(model, name)]]
 
 
-def sample(model: CompiledModel, name: str | None, seed: int = 0, size: int | None = None) -> Any:
+def sample(model: BaseCompiledModel, name: str | None, seed: int = 0, size: int | None = None) -> Any:
     """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
 
     Exact: states are drawn by the number of instances that they leave. Draws are independent, and the same
@@ -135,7 +135,7 @@ class Nearest:
 
 
 def nearest(
-    model: CompiledModel,
+    model: BaseCompiledModel,
     instance: Instance,
     towards: str | None = None,
     *,
@@ -170,7 +170,7 @@ def nearest(
     return Nearest(after, decisions(model)[label], distance, changes)
 
 
-def _costs(model: CompiledModel, weights: Mapping[str, Number] | None) -> list[Fraction]:
+def _costs(model: BaseCompiledModel, weights: Mapping[str, Number] | None) -> list[Fraction]:
     """Return what changing each feature costs."""
     costs = [Fraction(1)] * len(model.features)
     given = {} if weights is None else mapping(weights, "weights", "a mapping from feature to number")

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.compile.meet import work_share as rows
-from bnc2d.compile.model import CompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.testing import random_classifier
 from tests.executors import EXECUTORS, MakeExecutor

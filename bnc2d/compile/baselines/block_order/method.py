@@ -30,7 +30,7 @@ from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.limits import Watch
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.model.classifier import Classifier
+from bnc2d.model.classifier import BaseClassifier
 
 # An instance of a block: a table entry for each pair of classes, the states of children, and copies of both.
 _BYTES_PER_INSTANCE = 8 * 32
@@ -53,7 +53,7 @@ class BlockOrderResult:
     exact_calls: int
 
 
-def compile_by_block_order(classifier: Classifier, watch: Watch, memory_limit: int) -> BlockOrderResult:
+def compile_by_block_order(classifier: BaseClassifier, watch: Watch, memory_limit: int) -> BlockOrderResult:
     """Return the OBDD of a classifier; with ``ties="none"`` it has a third end.
 
     Only binary targets and features; others are refused.
@@ -81,7 +81,7 @@ def compile_by_block_order(classifier: Classifier, watch: Watch, memory_limit: i
     return BlockOrderResult(diagram, blocks, descent.sub_classifiers, descent.cells, descent.exact_calls)
 
 
-def _check_binary(classifier: Classifier) -> None:
+def _check_binary(classifier: BaseClassifier) -> None:
     target = classifier.network.variable(classifier.target)
     for variable in (target, *classifier.feature_variables):
         if len(variable) != 2:
@@ -122,7 +122,7 @@ def _levels(prepared: Prepared, blocks: Sequence[Block], watch: Watch, memory_li
     ]
 
 
-def _root_state(classifier: Classifier, prepared: Prepared) -> Matrix:
+def _root_state(classifier: BaseClassifier, prepared: Prepared) -> Matrix:
     """Return the weighted priors of class 1 and of class 0, by state of the target."""
     rule = classifier.rule
     weights = [1, 1]
@@ -134,7 +134,7 @@ def _root_state(classifier: Classifier, prepared: Prepared) -> Matrix:
 
 
 def _diagram(
-    classifier: Classifier, prepared: Prepared, levels: Sequence[Level], root: int, watch: Watch
+    classifier: BaseClassifier, prepared: Prepared, levels: Sequence[Level], root: int, watch: Watch
 ) -> Diagram:
     builder = DiagramBuilder(2 + classifier.rule.leaves_ties)
     nodes = np.arange(3, dtype=np.int64)  # at the last block, children are labels

@@ -20,8 +20,8 @@ from pgmpy.models import (
     NaiveBayes,
 )
 
+from bnc2d.adapters.from_pgmpy import from_pgmpy
 from bnc2d.errors import Bnc2dError, NetworkError, NormalisationWarning, UnsupportedError
-from bnc2d.formats.adapters.from_pgmpy import from_pgmpy
 from bnc2d.model.network import BayesianNetwork
 
 with warnings.catch_warnings():  # its package imports its own deprecated modules

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bnc2d.adapters.from_pyagrum import from_pyagrum
 from bnc2d.errors import NetworkError, NormalisationWarning, UnsupportedError
-from bnc2d.formats.adapters.from_pyagrum import from_pyagrum
 from bnc2d.model.network import BayesianNetwork
 
 with warnings.catch_warnings():  # as errors inside its C++ modules, loaded lazily, they end the process

@@ -16,9 +16,9 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
+from bnc2d.adapters.from_sklearn import from_sklearn
+from bnc2d.api.classifier import Classifier
 from bnc2d.errors import Bnc2dError, ClassifierError, NetworkError, UnknownNameError, UnsupportedError
-from bnc2d.formats.adapters.from_sklearn import from_sklearn
-from bnc2d.model.classifier import Classifier
 
 Data = tuple[NDArray[np.int64], NDArray[np.int64]]
 

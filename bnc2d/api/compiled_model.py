@@ -1,0 +1,160 @@
+"""``bnc2d.CompiledModel``: the formulas of all classes, and everything that can be asked of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from bnc2d.base.arguments import instance_of
+from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.model.numbers import Number
+
+if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.api.classifier import Classifier
+    from bnc2d.api.explanation import Explanation
+    from bnc2d.explain.whole.bias import Bias
+    from bnc2d.explain.whole.compare import Comparison, Equivalence
+    from bnc2d.explain.whole.monotone import Monotone
+    from bnc2d.explain.whole.questions import Nearest
+    from bnc2d.verify.report import Report
+
+
+class CompiledModel(BaseCompiledModel):
+    """A classifier whose class formulas are known.
+
+    ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
+    diagram behind it. Under ``ties="none"`` some instances are in no class.
+    """
+
+    classifier: Classifier
+
+    @classmethod
+    def of(cls, model: BaseCompiledModel) -> CompiledModel:
+        """Return the same model as users hold it."""
+        made = cls.__new__(cls)
+        made.__dict__.update(instance_of(BaseCompiledModel, model, "model").__dict__)
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.bnc2d`` file that ``bnc2d.load`` reads; it appears whole or not at all.
+
+        The same compilation always gives the same bytes (see ``store``).
+        """
+        from bnc2d.compile.store import save_model
+
+        save_model(self, path)
+
+    def verify(
+        self,
+        *,
+        time_limit: float | None = 60.0,
+        samples: int = 200,
+        seed: int = 0,
+        second_method: bool = True,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Report:
+        """Check the model by independent means and return a report (see ``verify_model``)."""
+        from bnc2d.verify.checks import verify_model
+
+        return verify_model(
+            self,
+            time_limit=time_limit,
+            samples=samples,
+            seed=seed,
+            second_method=second_method,
+            progress=progress,
+        )
+
+    def explain(self, instance: Any, fixed: Iterable[str] = ()) -> Explanation:
+        """Return the explanation of the decision on one instance.
+
+        The instance is a mapping from feature to state that sets every feature and nothing else, or a pandas
+        Series, whose other entries are ignored. ``fixed`` names features that may not change: reasons,
+        changes and distances are then about the other features, the fixed ones being as they are.
+        """
+        from bnc2d.api.explanation import Explanation
+        from bnc2d.explain.explanation import read_case
+
+        return Explanation(self, *read_case(self, instance, fixed))
+
+    def explain_many(self, rows: Any, executor: Executor | None = None, **options: Any) -> Any:
+        """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
+        from bnc2d.explain.batch import explain_many
+
+        return explain_many(self, rows, executor, **options)
+
+    def shares(self) -> dict[str | None, Fraction]:
+        """Return which share of all instances is in each class (under the key None: in no class)."""
+        from bnc2d.explain.whole.questions import shares
+
+        return shares(self)
+
+    def share(self, name: str | None) -> Fraction:
+        """Return which share of all instances is in a class."""
+        from bnc2d.explain.whole.questions import share
+
+        return share(self, name)
+
+    def sample(self, name: str | None, seed: int = 0, size: int | None = None) -> Any:
+        """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
+        from bnc2d.explain.whole.questions import sample
+
+        return sample(self, name, seed, size)
+
+    def nearest(
+        self,
+        instance: Mapping[str, object],
+        towards: str | None = None,
+        *,
+        fixed: str | Iterable[str] = (),
+        weights: Mapping[str, Number] | None = None,
+    ) -> Nearest:
+        """Return the nearest instance decided otherwise, or as ``towards`` (see ``questions.nearest``)."""
+        from bnc2d.explain.whole.questions import nearest
+
+        return nearest(self, instance, towards, fixed=fixed, weights=weights)
+
+    def is_biased(
+        self,
+        protected: str | Iterable[str],
+        instance: Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Bias:
+        """Return whether decisions depend on protected features, with a pair (see ``bias.is_biased``)."""
+        from bnc2d.explain.whole.bias import is_biased
+
+        return is_biased(self, protected, instance, time_limit=time_limit)
+
+    def is_monotone(
+        self,
+        features: str | Iterable[str],
+        order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        *,
+        towards: str | None = None,
+        time_limit: float | None = None,
+    ) -> Monotone:
+        """Return whether raising features only raises decisions (see ``monotone.is_monotone``)."""
+        from bnc2d.explain.whole.monotone import is_monotone
+
+        return is_monotone(self, features, order, towards=towards, time_limit=time_limit)
+
+    def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
+        """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
+        from bnc2d.explain.whole.compare import equivalent
+
+        return equivalent(self, other, time_limit=time_limit)
+
+    def compare(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Comparison:
+        """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
+        from bnc2d.explain.whole.compare import compare
+
+        return compare(self, other, time_limit=time_limit)
+
+    def _repr_html_(self) -> str:
+        from bnc2d.report.notebook import model_html
+
+        return model_html(self)

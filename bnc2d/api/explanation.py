@@ -1,0 +1,100 @@
+"""``bnc2d.Explanation``: everything that can be asked about one decision, in sentences and as data, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bnc2d.base.arguments import flag, seconds
+from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.explain.explanation import BaseExplanation
+
+if TYPE_CHECKING:
+    from bnc2d.api.compiled_model import CompiledModel
+
+
+class Explanation(BaseExplanation):
+    """Why a model decides one instance as it does.
+
+    ``model``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in no
+    class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
+    instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
+
+    - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
+    - *necessary reasons*: minimal parts that, given up together, can change the decision;
+    - *general* ones have sets of states as literals: as weak, or as strong, as they can be. Violating a
+      general necessary reason in any way, changing only its features, changes the decision.
+
+    Lists of reasons are lazy iterators. ``complete`` says whether all were given, ``cut`` what ended them
+    early (``"limit"`` or ``"time"``), and ``ordered`` whether they come shortest first, and then in the order
+    of the features: so they do unless there are very many; then in another order, the same on every run.
+    A list that its time limit ends has at least one reason, if there is any: the diagram gives one at once.
+
+    >>> import bnc2d
+    >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
+    >>> explanation = model.explain({"D": 1, "E": 0, "F": 1})
+    >>> print(*explanation.sufficient_reasons(), sep="; ")
+    ¬E; D ∧ F
+    >>> print(*explanation.necessary_reasons(), sep="; ")
+    D ∨ ¬E; ¬E ∨ F
+    """
+
+    model: CompiledModel
+
+    @property
+    def caveat(self) -> str:
+        """Where the posterior does not decide, a sentence with the rule that does; else empty."""
+        from bnc2d.explain.text import caveat
+
+        return caveat(self)
+
+    def to_text(
+        self,
+        all: bool = False,  # noqa: A002 - reads best where it is called
+        *,
+        towards: str | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+    ) -> str:
+        """Return one reason and a nearest change, then why, why not and what would change it, in sentences.
+
+        Each line of a list has its formal reason beside it. The two shortest reasons a question are given,
+        and how many more there are; with ``all`` up to 200. ``limit`` replaces these numbers. ``time_limit``
+        is for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason
+        at least. ``towards`` asks "why not" of that class alone.
+        """
+        name = None if towards is None else self._class(towards)
+        everything, most = flag(all, "all"), checked_limit(limit)
+        from bnc2d.explain.text import to_text
+
+        return to_text(self, everything=everything, towards=name, limit=most, time_limit=seconds(time_limit))
+
+    def to_dict(
+        self,
+        *,
+        towards: str | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        formulas: bool = False,
+        exact: bool = False,
+    ) -> dict[str, Any]:
+        """Return everything about the decision as plain data, ready for JSON; ``docs/json.md`` says the keys.
+
+        ``limit`` holds for each list of reasons, ``time_limit`` (seconds) for all of them; ``cut`` and
+        ``complete`` say whether they ended one. ``towards`` asks "why not" of that class alone. ``formulas``
+        adds the complete and the general reason as nodes, ``exact`` the posterior as fractions of any length.
+        """
+        from bnc2d.report.records import explanation_data
+
+        return explanation_data(
+            self,
+            towards=towards,
+            limit=checked_limit(limit),
+            time_limit=seconds(time_limit),
+            formulas=flag(formulas, "formulas"),
+            exact=flag(exact, "exact"),
+        )
+
+    def _repr_html_(self) -> str:
+        from bnc2d.report.notebook import explanation_html
+
+        return explanation_html(self)

@@ -1,1 +1,0 @@
-"""Networks and classifiers of other libraries."""

@@ -96,8 +96,8 @@ def run_experiments(
         planned = evaluation.jobs()
         parts.append(_Part(lambda _: planned, evaluation.sections))
     for name in more:
-        part = MORE_PARTS[name]
-        parts.append(_Part(partial(part.jobs, methods), part.sections))
+        module = MORE_PARTS[name]
+        parts.append(_Part(partial(module.jobs, methods), module.sections))
     folder = Path(output)
     make_folder(folder)
     limits = {"time_limit": time_limit, "memory_limit": memory_limit}

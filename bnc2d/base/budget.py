@@ -60,10 +60,8 @@ class Budget:
         self.memory = (
             default_memory() if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
         )
-        if not (progress is None or isinstance(progress, bool) or callable(progress)):
-            raise wrong("progress", progress, "a function, True or False")
-        self._shows_bar = progress is True
-        self._report = None if isinstance(progress, bool) else progress
+        self._progress = _checked(progress)
+        self._report: ProgressCallback | None = None
         self._phase, self._done = "start", 0.0
         self._reported: tuple[str, float] | None = None
         self._next_report = self._next_look = 0.0
@@ -137,7 +135,7 @@ class Budget:
         ``TimeLimitExceeded`` then says ``what`` was not finished, or else the phase and how far it was.
         """
         try:
-            with self._bar(), ending(self.check):
+            with reporting(self._progress) as self._report, ending(self.check):
                 self._spent()
                 if what is not None:
                     self.check()
@@ -155,23 +153,6 @@ class Budget:
             f"in phase '{self._phase}' ({self._done:.0%} of it done)"
         )
 
-    @contextmanager
-    def _bar(self) -> Iterator[None]:
-        """Show the progress on standard error, where that is wanted."""
-        if not self._shows_bar:
-            yield
-            return
-        from rich.console import Console  # only a bar needs it
-        from rich.progress import Progress as Bar
-
-        with Bar(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("start", total=1.0)
-            self._report = lambda phase, done: bar.update(task, description=phase, completed=done)
-            try:
-                yield
-            finally:
-                self._report = None
-
     def within(self, items: Iterator[Item]) -> Iterator[Item]:
         """Yield the items, looking at the budget at every checkpoint on the way to each."""
         self.check()
@@ -186,17 +167,43 @@ class Budget:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Name what is done inside the ``with`` block, and add its seconds to those of the phase."""
+        with self.timed(name):
+            self.progress(0.0)
+            yield
+            self.progress(1.0)
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Do the same for a part of the phase, which says nothing of its progress."""
         started = time.perf_counter()
-        self._phase = name
-        self.progress(0.0)
+        self._phase, self._done = name, 0.0
         yield
-        self.progress(1.0)
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
     def progress(self, done: float) -> None:
         """Say which share of the phase is done; this is a checkpoint, too."""
         self._done = done
         checkpoint()
+
+
+@contextmanager
+def reporting(progress: Progress) -> Iterator[ProgressCallback | None]:
+    """Give the callback that ``progress`` stands for: a bar on standard error for True, none for False."""
+    if _checked(progress) is not True:
+        yield None if isinstance(progress, bool) else progress
+        return
+    from rich.console import Console  # only a bar needs it
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("start", total=1.0)
+        yield lambda phase, done: bar.update(task, description=phase, completed=done)
+
+
+def _checked(progress: Progress) -> Progress:
+    if progress is None or isinstance(progress, bool) or callable(progress):
+        return progress
+    raise wrong("progress", progress, "a function, True or False")
 
 
 def default_memory() -> int:

@@ -7,14 +7,13 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bnc2d.base.arguments import check_executor, named, one_of, size_in_bytes
-from bnc2d.base.checkpoints import ending
+from bnc2d.base.arguments import check_executor, named, one_of
+from bnc2d.base.budget import Budget, Progress, default_memory
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.baselines.block_order.method import compile_by_block_order
 from bnc2d.compile.baselines.enumerate import compile_by_enumeration
 from bnc2d.compile.graph.feature_tree import Widths
 from bnc2d.compile.graph.target_part import TargetPart, target_part
-from bnc2d.compile.limits import ProgressCallback, Watch, default_memory_limit, reporting
 from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.compile.paper.method import compile_by_paper
@@ -39,7 +38,7 @@ def compile_classifier(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     arithmetic: Arithmetic = "certified",
-    progress: ProgressCallback | bool | None = None,
+    progress: Progress = None,
     executor: Executor | None = None,
 ) -> BaseCompiledModel:
     """Compile every class of a classifier.
@@ -48,24 +47,22 @@ def compile_classifier(
     of Zhang and Darwiche (2026) as published, one class at a time; ``"block-order"``, that of Shih, Choi and
     Darwiche (2019), for binary targets and features; ``"enumerate"``, brute force. All decide every instance
     alike, their formulas differ in form: the last two give the nodes of an ordered diagram as they are.
-    ``time_limit`` (seconds) and ``memory_limit`` (bytes; default 4 GiB or half of the machine) end with
-    ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every instance; ``"float"`` skips
-    the exact part, where the method can. ``progress`` is called with the phase and the share of it that is
-    done; True shows a bar on standard error. Where the method can, ``executor`` spreads the work; the result
-    is the same.
+    ``time_limit`` (seconds) and ``memory_limit`` (bytes that the process may grow by; default 4 GiB or half
+    of the machine) end with ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every
+    instance; ``"float"`` skips the exact part, where the method can. ``progress`` is called with the phase
+    and the share of it that is done, and what it raises ends the compilation; True shows a bar on standard
+    error. Where the method can, ``executor`` spreads the work; the result is the same.
     """
     if not isinstance(method, str) or method not in METHODS:
         names = ", ".join(repr(name) for name in METHODS)
         raise ClassifierError(f"unknown method {named(method)}; the methods are {names}")
     one_of(arithmetic, ("certified", "float"), "arithmetic", ClassifierError)
     check_executor(executor)
-    limit = default_memory_limit() if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
-    with reporting(progress) as report:
-        watch = Watch(time_limit, report)
-        with ending(watch.check):
-            with watch.timed("order"):
-                part = target_part(classifier)
-            return METHODS[method](_Job(part, watch, limit, arithmetic == "certified", executor))
+    budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit, progress)
+    with budget.limiting():
+        with budget.timed("order"):
+            part = target_part(classifier)
+        return METHODS[method](_Job(part, budget, arithmetic == "certified", executor))
 
 
 @dataclass(frozen=True)
@@ -73,8 +70,7 @@ class _Job:
     """What to compile, under which limits and with whose help."""
 
     part: TargetPart
-    watch: Watch
-    memory_limit: int
+    budget: Budget
     certified: bool
     executor: Executor | None
 
@@ -85,7 +81,7 @@ class _Job:
 
     def whole(self, diagram: Diagram) -> Diagram:
         """Return the diagram of the whole classifier, given what a method made of the target's part."""
-        return with_impossible(self.part, diagram, self.watch, self.memory_limit)
+        return with_impossible(self.part, diagram, self.budget)
 
 
 def _widths(widths: Widths) -> dict[str, int]:
@@ -98,11 +94,11 @@ def _widths(widths: Widths) -> dict[str, int]:
 
 
 def _fast(job: _Job) -> BaseCompiledModel:
-    result = compile_diagram(job.classifier, job.watch, job.memory_limit, job.certified, job.executor)
+    result = compile_diagram(job.classifier, job.budget, job.certified, job.executor)
     diagram = job.whole(result.diagram)
     stats = Stats(
         method="fast",
-        seconds=job.watch.seconds,
+        seconds=job.budget.seconds,
         **_widths(result.widths),
         log2_work=result.log_work,
         frontier=result.frontier,
@@ -111,22 +107,22 @@ def _fast(job: _Job) -> BaseCompiledModel:
         diagram_nodes=diagram.node_count,
     )
     model = BaseCompiledModel(job.part.whole, diagram, stats)
-    with job.watch.phase("formulas"):
+    with job.budget.phase("formulas"):
         for made, name in enumerate(model.classes):
-            job.watch.check(made / len(model.classes))
+            job.budget.progress(made / len(model.classes))
             model.formula(name)
     return model
 
 
 def _paper(job: _Job) -> BaseCompiledModel:
     _refuse_options(job, "paper")
-    result = compile_by_paper(job.classifier, job.watch, job.memory_limit)
+    result = compile_by_paper(job.classifier, job.budget)
     if job.part.zero_tables:  # its formulas do not know of all impossible instances
         return _plain_model(job, "paper", result.diagram, result.cells, result.exact_calls, result.widths)
     diagram = job.whole(result.diagram)
     stats = Stats(
         method="paper",
-        seconds=job.watch.seconds,
+        seconds=job.budget.seconds,
         **_widths(result.widths),
         cells=result.cells,
         exact_calls=result.exact_calls,
@@ -147,13 +143,13 @@ def _paper(job: _Job) -> BaseCompiledModel:
 
 def _block_order(job: _Job) -> BaseCompiledModel:
     _refuse_options(job, "block-order")
-    result = compile_by_block_order(job.classifier, job.watch, job.memory_limit)
+    result = compile_by_block_order(job.classifier, job.budget)
     return _plain_model(job, "block-order", result.diagram, result.cells, result.exact_calls)
 
 
 def _enumerate(job: _Job) -> BaseCompiledModel:
     _refuse_options(job, "enumerate")
-    result = compile_by_enumeration(job.classifier, job.watch, job.memory_limit)
+    result = compile_by_enumeration(job.classifier, job.budget)
     return _plain_model(job, "enumerate", result.diagram, result.cells, result.exact_calls)
 
 
@@ -174,16 +170,16 @@ def _plain_model(
     diagram = job.whole(decided)
     stats = Stats(
         method=method,
-        seconds=job.watch.seconds,
+        seconds=job.budget.seconds,
         **({} if widths is None else _widths(widths)),
         cells=cells,
         exact_calls=exact_calls,
         diagram_nodes=diagram.node_count,
     )
     model = BaseCompiledModel(job.part.whole, diagram, stats)
-    with job.watch.phase("formulas"):
+    with job.budget.phase("formulas"):
         for label in range(len(model.classes)):
-            job.watch.check(label / len(model.classes))
+            job.budget.progress(label / len(model.classes))
             for negated in (False, True):
                 root = class_formula(diagram, model.manager, label, negated)
                 model.formulas[label, negated] = NNF(model.manager, root)

@@ -15,8 +15,8 @@ import numpy as np
 
 from bnc2d.base.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.budget import Progress, ProgressCallback, reporting
 from bnc2d.base.threads import one_thread
-from bnc2d.compile.limits import ProgressCallback, reporting
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
@@ -70,7 +70,7 @@ def explain_many(
     kinds: Sequence[str] = ("sufficient", "necessary"),
     limit: int | None = 5,
     time_limit: float | None = None,
-    progress: ProgressCallback | bool | None = False,
+    progress: Progress = False,
     chunk_size: int | None = None,
 ) -> Any:
     """Return a ``Row`` for each instance, in order, or for a data frame a frame with the same index.

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arguments import as_text, count, flag, items, one_of, shown
 from bnc2d.base.arrays import Rows
-from bnc2d.base.checkpoints import Check, no_check
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
@@ -115,18 +114,17 @@ class BaseClassifier:
         ]  # NO_CLASS takes the last
         return in_the_same_form(names, encoded.kind, instances, self.target)
 
-    def labels(self, rows: Rows, check: Check = no_check) -> Labels:
+    def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
 
-        Equal rows are decided once; rows that float64 cannot decide are decided together, exactly. ``check``
-        is called often and may raise.
+        Equal rows are decided once; rows that float64 cannot decide are decided together, exactly.
         """
         checked = check_rows(self.feature_variables, rows)
         distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
-        labels, certain = self.rule.float_labels(self._query.joint(distinct, exact=False, check=check))
+        labels, certain = self.rule.float_labels(self._query.joint(distinct, exact=False))
         close = np.flatnonzero(~certain)
         if close.size:
-            joint = self._query.joint(distinct[close], exact=True, check=check)
+            joint = self._query.joint(distinct[close], exact=True)
             labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
         return labels[inverse.reshape(-1)]
 
@@ -136,20 +134,20 @@ class BaseClassifier:
         answers = self._query.possible(encoded.rows).astype(object)
         return in_the_same_form(answers, encoded.kind, instances, "possible")
 
-    def bases(self, rows: Rows, check: Check = no_check) -> list[Basis]:
+    def bases(self, rows: Rows) -> list[Basis]:
         """Return what the decision on each row of state positions rests on; exact.
 
-        Rows that float64 cannot decide are looked at in exact numbers. ``check`` as in ``labels``.
+        Rows that float64 cannot decide are looked at in exact numbers.
         """
         checked = check_rows(self.feature_variables, rows)
         distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
-        possible = self._query.possible(distinct, check)
+        possible = self._query.possible(distinct)
         none = self.rule.exact_basis([0] * len(self.classes))
         found = [Basis(True, "posterior") if one else none for one in possible.tolist()]
-        _, certain = self.rule.float_labels(self._query.joint(distinct, exact=False, check=check))
+        _, certain = self.rule.float_labels(self._query.joint(distinct, exact=False))
         close = np.flatnonzero(possible & ~certain)
         if close.size:
-            joint = self._query.joint(distinct[close], exact=True, check=check)
+            joint = self._query.joint(distinct[close], exact=True)
             for row, values in zip(close.tolist(), joint.values.tolist(), strict=True):
                 found[row] = self.rule.exact_basis(values)
         return [found[row] for row in inverse.reshape(-1).tolist()]

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
-from bnc2d.base.checkpoints import Check, checkpoint, no_check
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.threads import one_thread
 from bnc2d.model.elimination import VariableId
 
@@ -59,7 +59,7 @@ class Factor:
 
 
 @one_thread
-def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...], check: Check = no_check) -> Factor:
+def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...]) -> Factor:
     """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product."""
     factors = sorted(factors, key=lambda factor: factor.table.size)
     if len(factors) == 1:
@@ -70,13 +70,12 @@ def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...], check: C
         factors.insert(0, Factor((), nowhere, one, np.ones(1, dtype=bool)))
     product = factors[0]
     for factor in factors[1:-1]:
-        product = _product(product, factor, (), check)
-    return _product(product, factors[-1], summed, check)
+        product = _product(product, factor, ())
+    return _product(product, factors[-1], summed)
 
 
-def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...], check: Check) -> Factor:
+def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...]) -> Factor:
     """Multiply two factors pattern by pattern and sum out the variables ``summed``."""
-    check()
     checkpoint()
     codes = left.pattern_of_row * len(right.table) + right.pattern_of_row
     pairs, pattern_of_row = np.unique(codes, return_inverse=True)
@@ -95,7 +94,7 @@ def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...], check:
         table = _product_of_all_pairs(*pieces, pairs)
     else:
         watched = trusted if floating and not in_range else None
-        table = _product_by_entry(*pieces, of_left, of_right, watched, check)
+        table = _product_by_entry(*pieces, of_left, of_right, watched)
     sizes = left.sizes | right.sizes
     table = table.reshape(len(pairs), *(sizes[variable] for variable in axes.kept))
     terms = prod(sizes[variable] for variable in summed)
@@ -188,7 +187,6 @@ def _product_by_entry(
     of_left: NDArray[np.intp],
     of_right: NDArray[np.intp],
     trusted: NDArray[np.bool_] | None,
-    check: Check,
 ) -> Table:
     """Return ``[pair, shared, left's own, right's own]`` for any kind of entries, one summed state at a time.
 
@@ -202,7 +200,7 @@ def _product_by_entry(
     for start in range(0, len(of_left), step):
         chunk = slice(start, start + step)
         for state in range(a.shape[1]):
-            check()
+            checkpoint()
             for part in blocks(table.shape[1:3], max(1, size // b.shape[4])):
                 x, y = a[(of_left[chunk], state, *part)], b[(of_right[chunk], state, *part[:1])]
                 piece = x * y

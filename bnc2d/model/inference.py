@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.checkpoints import Check, no_check
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT, over_common_denominator
 from bnc2d.model.elimination import FactorShape, Plan, VariableId, connected_groups, plan_elimination
@@ -62,34 +61,31 @@ class JointQuery:
         self._target_part, self._possible_part = self._grouped(target_part), self._grouped(possible_part)
         self._plans: dict[tuple[bool, int], Plan] = {}
 
-    def joint(self, rows: NDArray[np.intp], exact: bool, check: Check = no_check) -> Joint:
-        """Return the joint of every row (an array ``[instance, feature]`` of state positions).
-
-        ``check`` is called often and may raise.
-        """
+    def joint(self, rows: NDArray[np.intp], exact: bool) -> Joint:
+        """Return the joint of every row (an array ``[instance, feature]`` of state positions)."""
         values = np.zeros((len(rows), self._cardinality[self._target]), dtype=object if exact else np.float64)
         trusted = np.ones(len(rows), dtype=bool)
         roundings = 0
         chunk = self._rows_at_once(len(rows), exact)
         for start in range(0, len(rows), chunk):
             part = rows[start : start + chunk]
-            result = self._contract(self._target_part, part, np.dtype(object if exact else np.float64), check)
+            result = self._contract(self._target_part, part, np.dtype(object if exact else np.float64))
             values[start : start + chunk] = result.table[result.pattern_of_row]
             trusted[start : start + chunk] = result.trusted[result.pattern_of_row]
             roundings = max(roundings, result.roundings)
             if self._possible_part:
-                possible = self._contract(self._possible_part, part, np.dtype(bool), check)
+                possible = self._contract(self._possible_part, part, np.dtype(bool))
                 impossible = ~possible.table.reshape(-1)[possible.pattern_of_row]
                 values[start : start + chunk][impossible] = 0
         return Joint(values, trusted, roundings)
 
-    def possible(self, rows: NDArray[np.intp], check: Check = no_check) -> NDArray[np.bool_]:
+    def possible(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each row has a positive probability: which entries are zero is all it takes."""
         answers = np.ones(len(rows), dtype=bool)
         chunk = self._rows_at_once(len(rows), exact=False)
         for start in range(0, len(rows), chunk):
             for groups in filter(None, (self._target_part, self._possible_part)):
-                found = self._contract(groups, rows[start : start + chunk], np.dtype(bool), check)
+                found = self._contract(groups, rows[start : start + chunk], np.dtype(bool))
                 some = np.atleast_1d(found.table.reshape(len(found.table), -1).any(axis=1))
                 answers[start : start + chunk] &= some[found.pattern_of_row]
         return answers
@@ -153,16 +149,14 @@ class JointQuery:
             )
         return max(rows, 1)
 
-    def _contract(
-        self, groups: list[list[CPT]], rows: NDArray[np.intp], dtype: np.dtype[Any], check: Check
-    ) -> Factor:
+    def _contract(self, groups: list[list[CPT]], rows: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
         """Eliminate every unobserved variable but the target; the result has at most the target's axis."""
-        alive = [multiply_out([self._load(cpt, rows, dtype) for cpt in group], (), check) for group in groups]
+        alive = [multiply_out([self._load(cpt, rows, dtype) for cpt in group], ()) for group in groups]
         for step in self._plan(groups, len(rows)).steps:
             users = [factor for factor in alive if step[0] in factor.scope]
             alive = [factor for factor in alive if step[0] not in factor.scope]
-            alive.append(multiply_out(users, step, check))
-        return multiply_out(alive, (), check)
+            alive.append(multiply_out(users, step))
+        return multiply_out(alive, ())
 
     def _load(self, cpt: CPT, rows: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
         """Return the table's slices for the patterns that the rows hold."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from bnc2d import Classifier, LimitExceeded
-from bnc2d.compile.paper import method as paper_method
+from bnc2d.base import budget
 from bnc2d.testing import random_naive_bayes
 
 METHODS = ("fast", "paper")
@@ -61,7 +61,8 @@ def test_a_memory_limit_that_is_too_small_says_so(method: str) -> None:
 
 def test_the_papers_method_ends_where_the_process_outgrows_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter(range(0, 2**40, 2**26))
-    monkeypatch.setattr(paper_method, "_resident_bytes", lambda: next(sizes))
+    monkeypatch.setattr(budget, "resident_bytes", lambda: next(sizes))
+    monkeypatch.setattr(budget, "_BETWEEN_LOOKS", 0.0)
     with pytest.raises(LimitExceeded, match=r"at least 320\.0 MiB, more than the limit of 300\.0 MiB"):
         classifier().compile(method="paper", memory_limit=300 * 2**20)
 

@@ -12,9 +12,7 @@ from math import log10
 import numpy as np
 
 from bnc2d.base.arrays import Rows
-from bnc2d.base.checkpoints import Check
-from bnc2d.compile.limits import Watch
-from bnc2d.errors import LimitExceeded
+from bnc2d.base.budget import Budget
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.inference import JointQuery
@@ -34,27 +32,24 @@ class EnumerationResult:
     exact_calls: int
 
 
-def compile_by_enumeration(classifier: BaseClassifier, watch: Watch, memory_limit: int) -> EnumerationResult:
+def compile_by_enumeration(classifier: BaseClassifier, budget: Budget) -> EnumerationResult:
     """Return the reduced diagram of any classifier, after asking all instances."""
     count = classifier.instance_count
-    with watch.phase("order"):
-        if _BYTES_PER_INSTANCE * count > memory_limit:
-            shown = str(count) if count < 10**15 else f"10^{log10(count):.1f}"
-            raise LimitExceeded(
-                f"listing {shown} instances needs {_BYTES_PER_INSTANCE} bytes for each, more than the limit "
-                f"of {memory_limit / 2**20:.1f} MiB; raise memory_limit or use method='fast'"
-            )
+    with budget.phase("order"):
+        shown = str(count) if count < 10**15 else f"10^{log10(count):.1f}"
+        remedy = "raise memory_limit or use method='fast'"
+        budget.expect(_BYTES_PER_INSTANCE * count, f"listing {shown} instances needs", remedy)
         decide = _Decisions(classifier)
     ends = len(classifier.classes) + classifier.rule.leaves_ties
-    with watch.phase("labels"):
+    with budget.phase("labels"):
         labels = np.empty(count, dtype=np.int64)
         done = 0
         for rows in all_rows(classifier.feature_variables, _CHUNK):
-            watch.check(done / count)
-            labels[done : done + len(rows)] = decide.labels(rows, watch.check)
+            budget.progress(done / count)
+            labels[done : done + len(rows)] = decide.labels(rows)
             done += len(rows)
         labels[labels < 0] = ends - 1  # in no class
-    with watch.phase("reduce"):
+    with budget.phase("reduce"):
         builder = DiagramBuilder(ends)
         sizes = [len(feature) for feature in classifier.feature_variables]
         (root,) = reduce_table(labels[None], sizes, builder)
@@ -70,12 +65,12 @@ class _Decisions:
         self._query = JointQuery(classifier.network, classifier.target, classifier.features)
         self.exact_calls = 0
 
-    def labels(self, rows: Rows, check: Check) -> Rows:
+    def labels(self, rows: Rows) -> Rows:
         """Return the class of each row by position, -1 for none."""
-        labels, certain = self._rule.float_labels(self._query.joint(rows, exact=False, check=check))
+        labels, certain = self._rule.float_labels(self._query.joint(rows, exact=False))
         close = np.flatnonzero(~certain)
         if close.size:
-            joint = self._query.joint(rows[close], exact=True, check=check)
+            joint = self._query.joint(rows[close], exact=True)
             labels[close] = [self._rule.exact_label(values) for values in joint.values.tolist()]
             self.exact_calls += len(close)
         return labels

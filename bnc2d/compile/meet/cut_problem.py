@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from bnc2d.base.checkpoints import Check, no_check
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import Cut
@@ -61,11 +60,9 @@ class CutProblem:
         for states in product(*map(range, self.cardinalities(self.fixed))):
             yield dict(zip(self.fixed, states, strict=True))
 
-    def factors(
-        self, given: Given, exact: bool = False, check: Check = no_check
-    ) -> tuple[CompressedFactor, CompressedFactor]:
+    def factors(self, given: Given, exact: bool = False) -> tuple[CompressedFactor, CompressedFactor]:
         """Return the tables of both sides."""
-        first, second = (side.part(given, exact, self._structural, check) for side in self._sides)
+        first, second = (side.part(given, exact, self._structural) for side in self._sides)
         return first, second
 
     def join(self, first: CompressedFactor, second: CompressedFactor) -> Join:
@@ -84,12 +81,12 @@ class CutProblem:
         winners = tuple(classes if len(ys) > 1 and rule.leaves_ties else ys[0] for ys in join.labels)
         return Decider(join, tie, winners)
 
-    def by_tables(self, given: Given, check: Check = no_check) -> ByTables:
+    def by_tables(self, given: Given) -> ByTables:
         """Return exact labels from integer tables."""
-        first, second = self.factors(given, exact=True, check=check)
+        first, second = self.factors(given, exact=True)
         return ByTables(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
 
-    def by_instances(self, given: Given, check: Check = no_check) -> ByInstances:
+    def by_instances(self, given: Given) -> ByInstances:
         """Return exact labels from the classifier."""
         template = [0] * len(self.prepared.features)
         for name, state in given.items():
@@ -101,5 +98,4 @@ class CutProblem:
             template,
             (first, second),
             (self.cardinalities(self.first), self.cardinalities(self.second)),
-            check,
         )

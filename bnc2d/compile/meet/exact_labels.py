@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.checkpoints import Check, checkpoint
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, spread
 from bnc2d.model.classifier import BaseClassifier
@@ -43,14 +43,13 @@ class ByInstances:
     """Every instance is a group of its own, decided by the classifier.
 
     ``template`` is an instance with the features set beforehand; ``indices`` are the features of each side by
-    position, ``sizes`` their numbers of states. ``check`` is called often and may raise.
+    position, ``sizes`` their numbers of states.
     """
 
     classifier: BaseClassifier
     template: Sequence[int]
     indices: tuple[Sequence[int], Sequence[int]]
     sizes: tuple[Sequence[int], Sequence[int]]
-    check: Check
 
     @property
     def rows(self) -> Integers:
@@ -68,7 +67,7 @@ class ByInstances:
         for indices, sizes, ids in zip(self.indices, self.sizes, (rows, columns), strict=True):
             if len(indices):
                 instances[:, indices] = np.stack(np.unravel_index(ids, sizes), axis=1)
-        return self.classifier.labels(instances, self.check)
+        return self.classifier.labels(instances)
 
 
 @dataclass(frozen=True)

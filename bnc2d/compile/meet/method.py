@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import joined, take, take_columns
+from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.graph.jointree import Jointree, Name
 from bnc2d.compile.graph.pruning import Prepared, prepare
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.join import Patterns
@@ -67,19 +67,18 @@ class FastResult:
 
 def compile_diagram(
     classifier: BaseClassifier,
-    watch: Watch,
-    memory_limit: int,
+    budget: Budget,
     certified: bool,
     executor: Executor | None = None,
 ) -> FastResult:
     """Return the reduced diagram of the classifier's decisions."""
-    with watch.phase("order"):
+    with budget.phase("order"):
         prepared = prepare(classifier)
         grouping = groups_of(prepared)
     if grouping is not None:
-        return _compile_in_groups(classifier, prepared, grouping, watch, memory_limit, certified)
-    with watch.phase("order"):
-        entries = max(1, memory_limit // _BYTES_PER_ENTRY)
+        return _compile_in_groups(classifier, prepared, grouping, budget, certified)
+    with budget.phase("order"):
+        entries = max(1, budget.memory // _BYTES_PER_ENTRY)
         cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
         widths = _widths(prepared, cut.jointree)
         fixed = sorted(
@@ -89,7 +88,7 @@ def compile_diagram(
     structural = False
     while True:
         cut_problem = CutProblem(classifier, prepared, cut, (*fixed, *explaining), structural)
-        attempt = _Attempt(cut_problem, watch, certified, executor, len(explaining) < _MAX_EXPLAINING)
+        attempt = _Attempt(cut_problem, budget, certified, executor, len(explaining) < _MAX_EXPLAINING)
         wanted = attempt.label()
         if wanted is None:
             break
@@ -103,13 +102,12 @@ def _compile_in_groups(
     classifier: BaseClassifier,
     prepared: Prepared,
     grouping: Grouping,
-    watch: Watch,
-    memory_limit: int,
+    budget: Budget,
     certified: bool,
 ) -> FastResult:
-    with watch.phase("order"):
+    with budget.phase("order"):
         widths = _widths(prepared, grouping.jointree)
-    found = compile_by_intervals(classifier, prepared, grouping.groups, watch, memory_limit, certified)
+    found = compile_by_intervals(classifier, prepared, grouping.groups, budget, certified)
     labels = LabelStats(found.cells, found.exact_calls)
     return FastResult(found.diagram, widths, log2(found.cells), found.frontier, labels)
 
@@ -124,12 +122,12 @@ class _Attempt:
     def __init__(
         self,
         cut_problem: CutProblem,
-        watch: Watch,
+        budget: Budget,
         certified: bool,
         executor: Executor | None,
         may_explain: bool,
     ) -> None:
-        self._cut_problem, self._watch, self._executor = cut_problem, watch, executor
+        self._cut_problem, self._budget, self._executor = cut_problem, budget, executor
         self._certified, self._may_explain = certified, may_explain
         self._packing = Packing(cut_problem.ends, cut_problem.cardinalities(cut_problem.second))
         self._ids: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
@@ -139,11 +137,11 @@ class _Attempt:
     def label(self) -> TieStrategy | None:
         """Label all blocks; or return what should be done first about ties."""
         for given in self._cut_problem.blocks():
-            with self._watch.phase("tables"):
-                parts = self._cut_problem.factors(given, check=self._watch.check)
+            with self._budget.phase("tables"):
+                parts = self._cut_problem.factors(given)
                 join = self._cut_problem.join(*parts)
                 decider = self._cut_problem.decider(join)
-            with self._watch.phase("labels"):
+            with self._budget.phase("labels"):
                 row_ids, doubts = self._decide(decider, join.first, parts[1])
                 ids = take(row_ids, parts[0].pattern_of_row)
                 if len(doubts.patterns) and self._certified:
@@ -153,7 +151,7 @@ class _Attempt:
                     if wanted is not None:
                         return wanted
                     self.stats.exact_calls += resolve_ties(
-                        doubts, self._cut_problem, given, parts, self.pool, self._packing, ids, self._watch
+                        doubts, self._cut_problem, given, parts, self.pool, self._packing, ids, self._budget
                     )
                 self._ids.append(ids)
         return None
@@ -168,7 +166,7 @@ class _Attempt:
             ids.append(local.add(found.rows))
             doubts.append(found.doubts)
             self.stats.cells += len(found.rows) * second.patterns
-            self._watch.check(sum(map(len, ids)) / len(first))
+            self._budget.progress(sum(map(len, ids)) / len(first))
         return take(self._expand(local, second), np.concatenate(ids)), Doubts.joined(doubts)
 
     def _expand(self, local: RowPool, second: CompressedFactor) -> NDArray[np.intp]:
@@ -185,7 +183,7 @@ class _Attempt:
     def diagram(self) -> Diagram:
         """Return the reduced diagram of all labels."""
         cut_problem = self._cut_problem
-        with self._watch.phase("reduce"):
+        with self._budget.phase("reduce"):
             heads = (*cut_problem.fixed, *cut_problem.first)
             order = [cut_problem.position[name] for name in (*heads, *cut_problem.second)]
             builder = DiagramBuilder(cut_problem.ends)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.compile.graph.jointree import Name
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.meet.cut_problem import CutProblem, Given
 from bnc2d.compile.meet.exact_labels import Resolver
 from bnc2d.compile.meet.row_packing import Packing, RowPool
@@ -82,7 +82,7 @@ def resolve_ties(
     pool: RowPool,
     packing: Packing,
     ids: NDArray[np.intp],
-    watch: Watch,
+    budget: Budget,
 ) -> int:
     """Decide the doubtful cells exactly and correct the ``ids`` of the rows that they are in.
 
@@ -91,7 +91,7 @@ def resolve_ties(
     first, second = parts
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
     exact = cut_problem.by_tables if many else cut_problem.by_instances
-    resolver: Resolver = exact(given, watch.check)
+    resolver: Resolver = exact(given)
     group_ids, columns = resolver.rows, resolver.columns
     none = len(cut_problem.classifier.classes)
     members = _Members(first.pattern_of_row, first.patterns)
@@ -115,7 +115,7 @@ def resolve_ties(
             its_ids[some] = pool.add(packing.pack(labels))
             calls += len(found)
         ids[instances] = its_ids[which]
-        watch.check(at / len(doubts.patterns))
+        budget.progress(at / len(doubts.patterns))
     return calls
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.paper.decide_negative import (
     NO,
     UNDECIDED,
@@ -52,23 +53,15 @@ Decide: TypeAlias = Callable[[Array, ClassTest, float], Verdicts]
 _ENTRIES_AT_ONCE = 1 << 18
 
 
-def _nothing() -> None:
-    """Never stop."""
-
-
 def compile_class(
     classifier: BaseClassifier,
     class_index: int,
     manager: Manager,
     *,
     seed: int = 0,
-    check: Callable[[], None] = _nothing,
 ) -> NodeId:
-    """Return the class formula, OR-decomposable, over the classifier's features in order.
-
-    ``check`` is called many times a second; what it raises ends the compilation.
-    """
-    return PaperCompiler(classifier, seed=seed, check=check).class_formula(class_index, manager)
+    """Return the class formula, OR-decomposable, over the classifier's features in order."""
+    return PaperCompiler(classifier, seed=seed).class_formula(class_index, manager)
 
 
 def compile_negated(
@@ -77,10 +70,9 @@ def compile_negated(
     manager: Manager,
     *,
     seed: int = 0,
-    check: Callable[[], None] = _nothing,
 ) -> NodeId:
     """Return the formula of "not the class", OR-decomposable; otherwise as ``compile_class``."""
-    return PaperCompiler(classifier, seed=seed, check=check).negated_formula(class_index, manager)
+    return PaperCompiler(classifier, seed=seed).negated_formula(class_index, manager)
 
 
 @dataclass
@@ -95,15 +87,15 @@ class PaperStats:
 class PaperCompiler:
     """Compiles the classes of one classifier; the work that they share is done once.
 
-    ``stats`` tells about the last formula.
+    ``stats`` tells about the last formula, also while it is made. ``report`` is called many times a second.
     """
 
     def __init__(
-        self, classifier: BaseClassifier, *, seed: int = 0, check: Callable[[], None] = _nothing
+        self, classifier: BaseClassifier, *, seed: int = 0, report: Callable[[], None] = checkpoint
     ) -> None:
         self.classifier = classifier
-        self.check = check
-        self.spine = build_spine(classifier, seed, check)
+        self.report = report
+        self.spine = build_spine(classifier, seed)
         self.stats = PaperStats()
 
     def class_formula(self, class_index: int, manager: Manager) -> NodeId:
@@ -167,7 +159,7 @@ class _Run:
         collects_members: bool,
     ) -> None:
         self._spine, self._classifier = compiler.spine, compiler.classifier
-        self._stats, self._check = compiler.stats, compiler.check
+        self._stats, self._report = compiler.stats, compiler.report
         self._manager, self._test, self._decide = manager, test, decide
         self._collects_members = collects_members
         self._collects_impossible = test.has_impossible == collects_members
@@ -185,7 +177,7 @@ class _Run:
         step = max(1, _ENTRIES_AT_ONCE // (width * len(node.states)))
         found = []
         for start in range(0, len(batch), step):
-            self._check()
+            self._report()
             chunk = batch[start : start + step]
             joint = node.extend(chunk.factor)
             joint = joint.reshape(-1, *joint.shape[2:])
@@ -241,7 +233,7 @@ class _Run:
         return np.array(nodes, dtype=np.int64)
 
     def _impossible_below(self, depth: int, allowed: Array) -> NodeId:
-        self._check()
+        self._report()
         node = self._spine[depth]
         onward = node.extend_support(allowed)[0]
         dead = ~np.any(onward, axis=(1, 2))

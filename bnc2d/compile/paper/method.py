@@ -10,18 +10,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 
+from bnc2d.base.budget import Budget
 from bnc2d.compile.graph.feature_tree import FeatureTree, Widths, build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import Prepared, prepare
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.paper.compile_negative import PaperCompiler
-from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
@@ -45,36 +41,38 @@ class PaperResult:
     exact_calls: int
 
 
-def compile_by_paper(classifier: BaseClassifier, watch: Watch, memory_limit: int) -> PaperResult:
+def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> PaperResult:
     """Return all classes and their negations, compiled one at a time.
 
     The phase "tables" and the first formula of the phase "formulas" are what Zhang and Darwiche measure.
     """
-    meter = _Meter(watch, memory_limit)
-    with watch.phase("order"):
+    with budget.phase("order"):
         prepared = prepare(classifier)
         jointree = build_jointree(prepared.network, _JOINTREE_SEED)
         tree = build_feature_tree(jointree, prepared.target, prepared.features)
-        meter.expect(_BYTES_PER_ENTRY * _largest_table(prepared, tree))
-    with watch.phase("tables"):
-        compiler = PaperCompiler(classifier, seed=_JOINTREE_SEED, check=meter.check)
-    runs = _Runs(compiler, meter)
+        budget.expect(
+            _BYTES_PER_ENTRY * _largest_table(prepared, tree),
+            "the paper's method needs at least",
+            "raise memory_limit or use method='fast'",
+        )
+    with budget.phase("tables"):
+        runs = _Runs(classifier, budget)
     complementary = len(classifier.classes) == 2 and not classifier.rule.leaves_ties
     labels = [1] if complementary else list(range(len(classifier.classes)))
     roots: dict[tuple[int, bool], NodeId] = {}
     for negated, phase in ((False, "formulas"), (True, "negations")):
-        with watch.phase(phase):
+        with budget.phase(phase):
             for done, label in enumerate(labels):
                 roots[label, negated] = runs.formula(label, negated, done / len(labels), 1 / len(labels))
     if complementary:
         roots |= {(0, negated): roots[1, not negated] for negated in (False, True)}
-    with watch.phase("diagram"):
+    with budget.phase("diagram"):
         diagram = diagram_of_classes(
             runs.manager,
             [roots[label, False] for label in range(len(classifier.classes))],
             len(classifier.classes) + classifier.rule.leaves_ties,
-            [feature for node in compiler.spine for feature in node.features],
-            meter.check_share,
+            [feature for node in runs.compiler.spine for feature in node.features],
+            budget.progress,
         )
     return PaperResult(
         {key: NNF(runs.manager, root) for key, root in roots.items()},
@@ -85,38 +83,16 @@ def compile_by_paper(classifier: BaseClassifier, watch: Watch, memory_limit: int
     )
 
 
-class _Meter:
-    """Ends a compilation at its limits; memory is what the process has grown by, where the system tells."""
-
-    def __init__(self, watch: Watch, memory_limit: int) -> None:
-        self._watch, self._limit = watch, memory_limit
-        self._before = _resident_bytes()
-        self.share: Callable[[], float] = lambda: 0.0
-
-    def check(self) -> None:
-        self.check_share(self.share())
-
-    def check_share(self, done: float) -> None:
-        self._watch.check(done)
-        self.expect(_resident_bytes() - self._before)
-
-    def expect(self, size: int) -> None:
-        if size > self._limit:
-            raise LimitExceeded(
-                f"the paper's method needs at least {size / 2**20:.1f} MiB, more than the limit of "
-                f"{self._limit / 2**20:.1f} MiB; raise memory_limit or use method='fast'"
-            )
-
-
 class _Runs:
     """Calls of compile-negative and compile-positive in one manager, and how far the current one is."""
 
-    def __init__(self, compiler: PaperCompiler, meter: _Meter) -> None:
-        classifier = compiler.classifier
+    def __init__(self, classifier: BaseClassifier, budget: Budget) -> None:
         self.manager = Manager(Domain({v.name: v.states for v in classifier.feature_variables}))
         self.cells = 0
         self.exact_calls = 0
-        self._compiler, self._meter = compiler, meter
+        self.compiler = compiler = PaperCompiler(classifier, seed=_JOINTREE_SEED, report=self._report)
+        self._budget = budget
+        self._done, self._part = 0.0, 0.0
         self._instances = classifier.instance_count
         self._below = [1]  # by spine node: the instances of the features further down
         for node in reversed(compiler.spine[1:]):
@@ -124,17 +100,20 @@ class _Runs:
 
     def formula(self, label: int, negated: bool, done: float, part: float) -> NodeId:
         """Return the formula of a class or of its negation; it is this ``part`` of a phase."""
-        self._meter.share = lambda: done + part * self._resolved()
-        make = self._compiler.negated_formula if negated else self._compiler.class_formula
+        self._done, self._part = done, part
+        make = self.compiler.negated_formula if negated else self.compiler.class_formula
         root = make(label, self.manager)
-        stats = self._compiler.stats
+        stats = self.compiler.stats
         self.cells += sum(stats.decided) + stats.extended[-1]
         self.exact_calls += stats.exact_rows
         return root
 
+    def _report(self) -> None:
+        self._budget.progress(self._done + self._part * self._resolved())
+
     def _resolved(self) -> float:
         """Return the share of all instances that the current run has decided, early or at the last node."""
-        stats = self._compiler.stats
+        stats = self.compiler.stats
         early = sum(count * below for count, below in zip(stats.decided, self._below, strict=True))
         return (early + stats.extended[-1]) / self._instances
 
@@ -151,12 +130,3 @@ def _largest_table(prepared: Prepared, tree: FeatureTree) -> int:
         scope = {*node.cluster, *kept}
         largest = max(largest, prod(len(prepared.network.variable(name)) for name in scope))
     return largest
-
-
-def _resident_bytes() -> int:
-    """Return the memory of this process, or 0 where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    except OSError:
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")

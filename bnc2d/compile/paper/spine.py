@@ -12,13 +12,13 @@ For a node ``q`` with parent ``p``, left child ``l`` and right child ``r`` (Zhan
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from bnc2d.base.arrays import Rows, contiguous
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.graph.feature_tree import FeatureTree, build_feature_tree
 from bnc2d.compile.graph.jointree import Name, NodeIndex, build_jointree
 from bnc2d.compile.graph.pruning import Prepared, prepare
@@ -80,15 +80,12 @@ class SpineNode:
         return scaled, least >= SMALLEST * largest
 
 
-def build_spine(classifier: BaseClassifier, seed: int, check: Callable[[], None]) -> list[SpineNode]:
-    """Prepare the network, build its jointree and f-tree, pass messages, and return the spine's nodes.
-
-    ``check`` is called before each table that may be large; what it raises ends the work.
-    """
+def build_spine(classifier: BaseClassifier, seed: int) -> list[SpineNode]:
+    """Prepare the network, build its jointree and f-tree, pass messages, and return the spine's nodes."""
     prepared = prepare(classifier)
     jointree = build_jointree(prepared.network, seed)
     tree = build_feature_tree(jointree, prepared.target, prepared.features)
-    return _Messages(prepared, tree, check).spine()
+    return _Messages(prepared, tree).spine()
 
 
 def assign(prepared: Prepared, tree: FeatureTree) -> list[Potential]:
@@ -111,15 +108,15 @@ def assign(prepared: Prepared, tree: FeatureTree) -> list[Potential]:
 class _Messages:
     """Messages towards the root of an f-tree, without evidence and with the features kept."""
 
-    def __init__(self, prepared: Prepared, tree: FeatureTree, check: Callable[[], None]) -> None:
-        self._prepared, self._tree, self._check = prepared, tree, check
+    def __init__(self, prepared: Prepared, tree: FeatureTree) -> None:
+        self._prepared, self._tree = prepared, tree
         self._positions = {name: position for position, name in enumerate(prepared.features)}
         self._below = tree.features_below()
         self._assigned = assign(prepared, tree)
         self._with_messages: list[Potential] = [*self._assigned]  # φ_q
         self._messages: list[Potential] = [*self._assigned]  # φ_qp
         for node in reversed(range(len(tree.nodes))):
-            check()
+            checkpoint()
             children = [self._messages[child] for child in tree.children(node)]
             self._with_messages[node] = product([self._assigned[node], *children])
             self._messages[node] = self._with_messages[node].project(tree.separator(node))
@@ -129,7 +126,7 @@ class _Messages:
         roundings = 0
         nodes = []
         for index in self._tree.spine():
-            self._check()
+            checkpoint()
             node, incoming = self._spine_node(index, incoming, roundings)
             # The division by φ_rq on the way down counts as well.
             right = self._tree.nodes[index].right
@@ -187,7 +184,7 @@ class _Messages:
             subtree.extend(tree.children(node))
         messages: dict[NodeIndex, Potential] = {}
         for node in reversed(subtree):
-            self._check()
+            checkpoint()
             children = [messages.pop(child) for child in tree.children(node)]
             kept = {*tree.separator(node), *self._below[node]}
             messages[node] = product([self._assigned[node], *children]).project(kept)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.ratio.ordering import Chain, Places, crossing
 from bnc2d.compile.ratio.products import Integers, Scale
 from bnc2d.errors import LimitExceeded
@@ -138,10 +138,8 @@ class Descent:
     is the number of nodes in the middle, ``cells`` that of all edges.
     """
 
-    def __init__(
-        self, groups: Sequence[Columns], prior: Column, watch: Watch, room: Room, certified: bool
-    ) -> None:
-        self._groups, self._watch, self.room = groups, watch, room
+    def __init__(self, groups: Sequence[Columns], prior: Column, budget: Budget, certified: bool) -> None:
+        self._groups, self._budget, self.room = groups, budget, Room(budget.memory)
         self._impossible = prior if isinstance(prior, int) else 0  # minus a set
         ratios: list[Sequence[Fraction]] = [[], *([] for _ in groups)]
         if isinstance(prior, Fraction):  # else no product matters
@@ -157,7 +155,7 @@ class Descent:
         levels, start = self._levels(tie)
         codes = np.array([self._impossible or start], dtype=np.int64)
         for number, (group, level) in enumerate(zip(self._groups, levels, strict=True)):
-            self._watch.check(0.5 + 0.5 * number / len(levels))
+            self._budget.progress(0.5 + 0.5 * number / len(levels))
             codes = self._descend(codes, group, level)
         labels = np.array([1, tie, 0, tie, 0, 1], dtype=np.int64)  # of the codes 0, 1, 2, -3, -2, -1
         return labels[codes]
@@ -171,7 +169,7 @@ class Descent:
         top.extend(0, _window(from_below[groups]))
         above, below = 0, 0  # groups that are listed
         while above + below < groups:
-            self._watch.check(0.5 * (above + below) / groups)
+            self._budget.progress(0.5 * (above + below) / groups)
             upper, lower = 1 + above, groups - below
             if len(top) * len(logs[upper]) <= len(bottom) * len(logs[lower]):
                 above += 1

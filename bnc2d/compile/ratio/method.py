@@ -32,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take_columns
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree, moral_graph
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.meet.cut.cut import CutSide, Message
 from bnc2d.compile.meet.tables.messages import Side, has_prior
 from bnc2d.compile.ratio.levels import Column, Columns, Descent, Room, column_of
@@ -153,28 +153,27 @@ def compile_by_intervals(
     classifier: BaseClassifier,
     prepared: Prepared,
     groups: Sequence[Group],
-    watch: Watch,
-    memory_limit: int,
+    budget: Budget,
     certified: bool,
 ) -> IntervalResult:
     """Return the reduced diagram of a classifier with these groups (see the module)."""
     rule = classifier.rule
-    with watch.phase("tables"):
+    with budget.phase("tables"):
         tables = []
         for done, group in enumerate(groups):
             tables.append(_table(prepared, group))
-            watch.check(done / len(groups))
+            budget.progress(done / len(groups))
         tables.sort(key=_spread, reverse=True)
         prior = _prior(classifier, prepared)
-    with watch.phase("labels"):
-        descent = Descent([table.says for table in tables], prior, watch, Room(memory_limit), certified)
+    with budget.phase("labels"):
+        descent = Descent([table.says for table in tables], prior, budget, certified)
         ends = descent.run(tie=rule.exact_label([0, 0]) % 3)
-    with watch.phase("reduce"):
+    with budget.phase("reduce"):
         builder = DiagramBuilder(2 + rule.leaves_ties)
         nodes = ends
         for table in reversed(tables):
             nodes = _reduce(nodes, descent.children.pop(), table, builder, descent.room)
-            watch.check(1 - len(descent.children) / len(tables))
+            budget.progress(1 - len(descent.children) / len(tables))
         position = {name: number for number, name in enumerate(prepared.features)}
         order = [position[name] for table in tables for name in table.features]
         diagram = builder.finish(order, int(nodes[0]))

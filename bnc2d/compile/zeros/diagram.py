@@ -19,10 +19,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows
 from bnc2d.compile.graph.target_part import TargetPart
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.zeros.order import choose_order
 from bnc2d.compile.zeros.relations import HiddenGroup, Relation, RelationDiagram, relations_of
 from bnc2d.errors import LimitExceeded
@@ -40,7 +40,7 @@ _MAX_ENTRIES = 1 << 23
 _DEAD = 0
 
 
-def with_impossible(part: TargetPart, diagram: Diagram, watch: Watch, memory_limit: int) -> Diagram:
+def with_impossible(part: TargetPart, diagram: Diagram, budget: Budget) -> Diagram:
     """Return the diagram of the whole classifier, given that of the target's part."""
     if part.classifier is part.whole:
         return diagram
@@ -50,10 +50,10 @@ def with_impossible(part: TargetPart, diagram: Diagram, watch: Watch, memory_lim
     order = tuple(position[part.classifier.features[feature]] for feature in diagram.order)
     decided = Diagram(order, diagram.ends, diagram.levels, diagram.root)
     if part.zero_tables:
-        with watch.phase("impossible"):
+        with budget.phase("impossible"):
             relations = relations_of(part.zero_tables, features)
             chosen = choose_order(relations, decided, sizes)
-            decided = _Product(part, decided, relations, chosen, watch, memory_limit).diagram()
+            decided = _Product(part, decided, relations, chosen, budget).diagram()
     return _with_features(decided, sizes)
 
 
@@ -106,10 +106,9 @@ class _Product:
         given: Diagram,
         relations: Sequence[Relation],
         order: Sequence[int],
-        watch: Watch,
-        memory_limit: int,
+        budget: Budget,
     ) -> None:
-        self._part, self._order, self._watch, self._limit = part, order, watch, memory_limit
+        self._part, self._order, self._budget = part, order, budget
         self._sizes = [len(variable) for variable in part.whole.feature_variables]
         self._ends = given.ends
         self._tied = part.whole.rule.exact_label([0] * len(part.whole.classes)) % given.ends
@@ -140,7 +139,7 @@ class _Product:
         rows = np.array([[self._given.start]], dtype=np.int64)
         levels: list[Ids] = []
         for done, feature in enumerate(self._order):
-            self._watch.check(done / len(self._order))
+            self._budget.progress(done / len(self._order))
             for relation in self._relations:
                 if relation.first == feature:
                     rows = _with_column(rows, relation.column.start)
@@ -223,7 +222,7 @@ class _Product:
         return possible
 
     def _expect(self, nodes: int, columns: int) -> None:
-        if nodes * columns > min(_MAX_ENTRIES, self._limit // _BYTES_PER_ENTRY):
+        if nodes * columns > min(_MAX_ENTRIES, self._budget.memory // _BYTES_PER_ENTRY):
             deciding = self._part.classifier.features
             shown = ", ".join(deciding[:8]) + (" and others" if len(deciding) > 8 else "")
             raise LimitExceeded(

@@ -12,10 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from bnc2d.base.checkpoints import ending
+from bnc2d.base.budget import Budget
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.compile.limits import Watch
-from bnc2d.errors import LimitExceeded, TimeLimitExceeded
+from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
@@ -40,12 +39,9 @@ def possible_instances(
     cpts.append(CPT(coin, (), [Fraction(1, 4), Fraction(3, 4)]))
     wide = BayesianNetwork([cpt.child for cpt in cpts], cpts)
     tossed = BaseClassifier(wide, coin.name, classifier.features)
-    watch = Watch(time_limit, None)
-    with ending(watch.check):
+    with Budget(time_limit).limiting("which instances are possible is not known"):
         try:
             return compile_classifier(tossed, memory_limit=memory_limit).diagram
-        except TimeLimitExceeded:
-            raise
         except LimitExceeded:
             if classifier.instance_count > _MOST_ASKED:
                 raise

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bnc2d.base.arguments import names as as_names
-from bnc2d.base.checkpoints import checked, checkpoint, ending
-from bnc2d.compile.limits import Watch
+from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.whole.questions import nearest, positions_of
@@ -66,7 +66,7 @@ def is_biased(
     in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
     """
     chosen = _protected(model, protected)
-    watch = Watch(time_limit, None)
+    budget = Budget(time_limit)
     if instance is not None:
         return _of_one_decision(model, chosen, instance)
     names = tuple(model.features[feature] for feature in sorted(chosen))
@@ -74,7 +74,7 @@ def is_biased(
     pair = _any_pair(model, chosen)
     if pair is None:
         return Bias(False, names, count=0, share=Fraction(0))
-    with ending(watch.check), watch.phase("count biased decisions"):
+    with budget.limiting(), budget.phase("count biased decisions"):
         count = _count(model.diagram, chosen, total)
     return Bias(True, names, pair, _decided(model, pair), count, Fraction(count, total))
 

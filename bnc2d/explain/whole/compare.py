@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from bnc2d.base.arguments import shown
-from bnc2d.base.checkpoints import checkpoint, ending
-from bnc2d.compile.limits import Watch
+from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
@@ -98,7 +98,7 @@ def compare(
     """
     common = _Common(one, other, time_limit)
     total = one.domain.instance_count
-    with ending(common.watch.check), common.watch.phase("pairs of nodes"):
+    with common.budget.limiting(), common.budget.phase("pairs of nodes"):
         found = label_pairs(common.diagram, np.array([common.roots]), [total])
     names = (*one.classes, None)
     counts = [*one.diagram.counts(one.domain.cardinalities), 0][: len(names)]
@@ -142,8 +142,8 @@ class _Common:
                 raise ClassifierError(f"expected another compiled model, not {shown(model)}")
         _check_alike(one, other)
         self._one = one
-        self.watch = Watch(time_limit, None)
-        with ending(self.watch.check), self.watch.phase("a common order of features"):
+        self.budget = Budget(time_limit)
+        with self.budget.limiting(), self.budget.phase("a common order of features"):
             self.diagram, self.roots = _merge(one, other)
 
     def instance(self, part: Part) -> dict[str, str]:

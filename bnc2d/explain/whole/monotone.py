@@ -9,9 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from bnc2d.base.arguments import names as as_names
-from bnc2d.base.checkpoints import ending
+from bnc2d.base.budget import Budget
 from bnc2d.compile.formula.subfunctions import two_ended
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
@@ -68,8 +67,8 @@ def is_monotone(
     if not names:
         raise ClassifierError("the list of features is empty; name at least one")
     orders = _orders(model, names, order)
-    watch = Watch(time_limit, None)
-    with ending(watch.check), watch.phase("pairs of nodes"):
+    budget = Budget(time_limit)
+    with budget.limiting(), budget.phase("pairs of nodes"):
         if towards is not None:
             diagram = two_ended(model.diagram, model.label(towards))
         else:

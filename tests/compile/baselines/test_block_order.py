@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 import bnc2d
 from bnc2d import CPT, BayesianNetwork, Classifier, ClassifierError, LimitExceeded, Variable, example
 from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.base.budget import Budget
 from bnc2d.compile.baselines.block_order import descent as block_order_descent
 from bnc2d.compile.baselines.block_order import tables as block_order_tables
 from bnc2d.compile.baselines.block_order.method import BlockOrderResult, compile_by_block_order
 from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
 from bnc2d.compile.graph.pruning import Prepared, prepare
-from bnc2d.compile.limits import Watch
 from bnc2d.model.decision import Ties
 from bnc2d.model.instances import all_rows
 from bnc2d.testing import random_classifier, random_instance, random_naive_bayes
@@ -36,7 +36,7 @@ def by_blocks(classifier: Classifier) -> CompiledModel:
 
 
 def result_of(classifier: Classifier) -> BlockOrderResult:
-    return compile_by_block_order(classifier, Watch(None, None), 2**32)
+    return compile_by_block_order(classifier, Budget(memory_limit=2**32))
 
 
 @st.composite

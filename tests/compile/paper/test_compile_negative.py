@@ -11,6 +11,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bnc2d import Classifier, example
+from bnc2d.base.checkpoints import ending
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
@@ -265,8 +266,8 @@ def test_check_can_stop_it() -> None:
     def stop() -> None:
         raise LimitExceeded("enough")
 
-    with pytest.raises(LimitExceeded, match="enough"):
-        compile_class(classifier, 0, manager_of(classifier), check=stop)
+    with pytest.raises(LimitExceeded, match="enough"), ending(stop):
+        compile_class(classifier, 0, manager_of(classifier))
 
 
 def test_a_foreign_domain_is_refused() -> None:

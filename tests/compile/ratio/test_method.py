@@ -13,8 +13,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
+from bnc2d.base.budget import Budget
 from bnc2d.compile.graph.pruning import prepare
-from bnc2d.compile.limits import Watch
 from bnc2d.compile.meet import method as fast
 from bnc2d.compile.meet.method import FastResult, compile_diagram
 from bnc2d.compile.ratio import products as intervals_products
@@ -107,14 +107,14 @@ def by_intervals(classifier: Classifier, certified: bool = True, memory_limit: i
     prepared = prepare(classifier)
     grouping = groups_of(prepared)
     assert grouping is not None
-    watch = Watch(None, None)
-    return compile_by_intervals(classifier, prepared, grouping.groups, watch, memory_limit, certified)
+    budget = Budget(memory_limit=memory_limit)
+    return compile_by_intervals(classifier, prepared, grouping.groups, budget, certified)
 
 
 def by_the_general_method(classifier: Classifier) -> FastResult:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast, "groups_of", lambda _: None)
-        return compile_diagram(classifier, Watch(None, None), ROOM, certified=True)
+        return compile_diagram(classifier, Budget(memory_limit=ROOM), certified=True)
 
 
 def check_labels(classifier: Classifier, result: IntervalResult) -> None:
@@ -197,7 +197,7 @@ def test_a_single_group() -> None:
     prepared = prepare(classifier)
     assert groups_of(prepared) is None
     groups = [Group(("V0",), (), ("V0",))]
-    result = compile_by_intervals(classifier, prepared, groups, Watch(None, None), ROOM, certified=True)
+    result = compile_by_intervals(classifier, prepared, groups, Budget(memory_limit=ROOM), certified=True)
     check_labels(classifier, result)
     assert result.diagram.counts([2]) == [1, 1, 0]
 
@@ -228,7 +228,7 @@ def test_votes_with_abstentions() -> None:
 
 def test_more_instances_than_can_be_labelled() -> None:
     classifier = Classifier(random_naive_bayes(1, 36), "Y")
-    result = compile_diagram(classifier, Watch(None, None), ROOM, certified=True)
+    result = compile_diagram(classifier, Budget(memory_limit=ROOM), certified=True)
     result.diagram.assert_reduced()
     rows = np.random.default_rng(0).integers(0, 2, size=(2000, 36))
     assert result.diagram.labels(rows).tolist() == classifier.labels(rows).tolist()

@@ -138,16 +138,16 @@ class _Decided:
 class Descent:
     """Compiles the sub-classifier of a root state, and all below it, into ``levels``.
 
-    ``tie`` is the label of tied instances; ``check`` gets the share of instances done and may raise.
+    ``tie`` is the label of tied instances; ``report`` gets the share of instances done and may raise.
     ``sub_classifiers`` are compiled or under way, with ``cells`` children in all.
     """
 
-    def __init__(self, levels: list[Level], tie: int, check: Callable[[float], None]) -> None:
+    def __init__(self, levels: list[Level], tie: int, report: Callable[[float], None]) -> None:
         self.levels = levels
         self.sub_classifiers = 0
         self.cells = 0
         self.exact_calls = 0
-        self._tie, self._check = tie, check
+        self._tie, self._report = tie, report
         self._stack: list[_Frame] = []
 
     def run(self, state: Matrix) -> SubClassifier:
@@ -179,7 +179,7 @@ class Descent:
     def _push(self, frame: _Frame) -> None:
         """Start on a sub-classifier: compute its children, and find those that are known."""
         self._stack.append(frame)
-        self._check(frame.start)
+        self._report(frame.start)
         table = self._level.table
         frame.states, wide = scaled(np.matmul(frame.state, table.values))
         frame.trusted_states = table.trusted & wide & frame.trusted

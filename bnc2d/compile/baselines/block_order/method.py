@@ -22,13 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bnc2d.base.budget import Budget
 from bnc2d.compile.baselines.block_order.descent import Descent, Level
 from bnc2d.compile.baselines.block_order.intervals import margin_of
 from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
 from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, Rows, prior_of
 from bnc2d.compile.graph.pruning import Prepared, prepare
-from bnc2d.compile.limits import Watch
-from bnc2d.errors import ClassifierError, LimitExceeded
+from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
@@ -53,31 +53,31 @@ class BlockOrderResult:
     exact_calls: int
 
 
-def compile_by_block_order(classifier: BaseClassifier, watch: Watch, memory_limit: int) -> BlockOrderResult:
+def compile_by_block_order(classifier: BaseClassifier, budget: Budget) -> BlockOrderResult:
     """Return the OBDD of a classifier; with ``ties="none"`` it has a third end.
 
     Only binary targets and features; others are refused.
     """
     _check_binary(classifier)
-    with watch.phase("order"):
+    with budget.phase("order"):
         prepared = prepare(classifier)
-        blocks = join_small_blocks(find_block_order(prepared, watch.check))
+        blocks = join_small_blocks(find_block_order(prepared))
         largest = max(len(block.features) for block in blocks)
-        _expect(_BYTES_PER_INSTANCE << largest, memory_limit, f"a block of {largest} features")
-    with watch.phase("tables"):
-        levels = _levels(prepared, blocks, watch, memory_limit)
-    with watch.phase("sub-classifiers"):
+        _expect(budget, _BYTES_PER_INSTANCE << largest, f"a block of {largest} features")
+    with budget.phase("tables"):
+        levels = _levels(prepared, blocks, budget)
+    with budget.phase("sub-classifiers"):
         tables = sum(_BYTES_PER_INSTANCE << len(block.features) for block in blocks)
 
-        def check(done: float) -> None:
-            watch.check(done)
+        def report(done: float) -> None:
+            budget.progress(done)
             size = _BYTES_PER_SUB_CLASSIFIER * descent.sub_classifiers + _BYTES_PER_CHILD * descent.cells
-            _expect(tables + size, memory_limit, f"{descent.sub_classifiers} sub-classifiers")
+            _expect(budget, tables + size, f"{descent.sub_classifiers} sub-classifiers")
 
-        descent = Descent(levels, classifier.rule.exact_label([0, 0]) % 3, check)
+        descent = Descent(levels, classifier.rule.exact_label([0, 0]) % 3, report)
         root = descent.run(_root_state(classifier, prepared))
-    with watch.phase("reduce"):
-        diagram = _diagram(classifier, prepared, levels, root, watch)
+    with budget.phase("reduce"):
+        diagram = _diagram(classifier, prepared, levels, root, budget)
     return BlockOrderResult(diagram, blocks, descent.sub_classifiers, descent.cells, descent.exact_calls)
 
 
@@ -92,17 +92,15 @@ def _check_binary(classifier: BaseClassifier) -> None:
             )
 
 
-def _expect(size: int, limit: int, what: str) -> None:
-    if size > limit:
-        raise LimitExceeded(
-            f"the method 'block-order' needs about 2^{size.bit_length()} bytes for {what}, more than the "
-            f"limit of {limit / 2**20:.1f} MiB; raise memory_limit or use method='fast'"
-        )
+def _expect(budget: Budget, size: int, what: str) -> None:
+    budget.expect(
+        size, f"the method 'block-order', for {what}, needs", "raise memory_limit or use method='fast'"
+    )
 
 
-def _levels(prepared: Prepared, blocks: Sequence[Block], watch: Watch, memory_limit: int) -> list[Level]:
+def _levels(prepared: Prepared, blocks: Sequence[Block], budget: Budget) -> list[Level]:
     """Return the blocks with their tables and error margins, which add up from above and from below."""
-    sources = [BlockTable(prepared, block, memory_limit, watch.check) for block in blocks]
+    sources = [BlockTable(prepared, block, budget.memory) for block in blocks]
     total = sum(1 << len(block.features) for block in blocks)
     done = 0
     tables: list[Rows] = []
@@ -110,7 +108,7 @@ def _levels(prepared: Prepared, blocks: Sequence[Block], watch: Watch, memory_li
         chunks = []
         count, step = 1 << len(block.features), source.rows_at_once()
         for start in range(0, count, step):
-            watch.check(done / total)
+            budget.progress(done / total)
             chunks.append(source.floats(np.arange(start, min(start + step, count))))
             done += len(chunks[-1].values)
         tables.append(Rows.joined(chunks))
@@ -134,12 +132,12 @@ def _root_state(classifier: BaseClassifier, prepared: Prepared) -> Matrix:
 
 
 def _diagram(
-    classifier: BaseClassifier, prepared: Prepared, levels: Sequence[Level], root: int, watch: Watch
+    classifier: BaseClassifier, prepared: Prepared, levels: Sequence[Level], root: int, budget: Budget
 ) -> Diagram:
     builder = DiagramBuilder(2 + classifier.rule.leaves_ties)
     nodes = np.arange(3, dtype=np.int64)  # at the last block, children are labels
     for done, level in enumerate(reversed(levels)):
-        watch.check(done / len(levels))
+        budget.progress(done / len(levels))
         children = nodes[np.stack(level.children)]
         nodes = reduce_table(children, (2,) * len(level.source.block.features), builder)
     position = {name: number for number, name in enumerate(prepared.features)}

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeAlias
 
-from bnc2d.base.checkpoints import Check, no_check
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.masks import Mask, VariableIndex, positions, union
 from bnc2d.compile.graph.min_fill import graph_of
@@ -46,9 +46,9 @@ class Block:
     below: Name | None
 
 
-def find_block_order(prepared: Prepared, check: Check = no_check) -> tuple[Block, ...]:
-    """Return a block ordering whose largest block is smallest; ``check`` is called often and may raise."""
-    return _Search(prepared, check).blocks()
+def find_block_order(prepared: Prepared) -> tuple[Block, ...]:
+    """Return a block ordering whose largest block is smallest."""
+    return _Search(prepared).blocks()
 
 
 def join_small_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
@@ -85,16 +85,16 @@ class _Plan:
 class _Search:
     """Finds the best ordering of (class, features), each pair once."""
 
-    def __init__(self, prepared: Prepared, check: Check) -> None:
+    def __init__(self, prepared: Prepared) -> None:
         network = prepared.network
-        self._network, self._target, self._check = network, network.index(prepared.target), check
+        self._network, self._target = network, network.index(prepared.target)
         self._features = union(1 << network.index(name) for name in prepared.features)
         self._rank = prepared.features
         self._binary = union(1 << i for i, v in enumerate(network.variables) if len(v) == 2)
         self._families = [union(1 << network.index(v) for v in cpt.scope) for cpt in network.cpts]
         self._ancestors: list[Mask] = []
         for child in network.names:
-            check()
+            checkpoint()
             self._ancestors.append(union(1 << network.index(name) for name in network.ancestors([child])))
         self._known: dict[tuple[VariableIndex, Mask], _Plan] = {}
         self._depth = 0
@@ -116,7 +116,7 @@ class _Search:
     def _best(self, above: VariableIndex, features: Mask) -> _Plan:
         key = (above, features)
         if key not in self._known:
-            self._check()
+            checkpoint()
             # While a pair is under way, coming back to it gains nothing over one block.
             self._known[key] = _Plan.of((_Step(features, above, None),))
             self._depth += 1

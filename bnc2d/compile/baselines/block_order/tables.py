@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.checkpoints import Check, no_check
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.baselines.block_order.search import Block
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
@@ -59,13 +59,11 @@ class Rows:
 class BlockTable:
     """Computes rows of the table of a block, in float64 or in integers; the last block has one ``s'``."""
 
-    def __init__(
-        self, prepared: Prepared, block: Block, memory_limit: int = 1 << 32, check: Check = no_check
-    ) -> None:
+    def __init__(self, prepared: Prepared, block: Block, memory: int = 1 << 32) -> None:
         self.block = block
         outer = [block.above, block.below or block.above]
-        max_entries = min(_MAX_ENTRIES, memory_limit // _BYTES_PER_ENTRY)
-        self._joint = _Elimination(prepared, block.features, outer, max_entries, check)
+        max_entries = min(_MAX_ENTRIES, memory // _BYTES_PER_ENTRY)
+        self._joint = _Elimination(prepared, block.features, outer, max_entries)
         prior = prior_of(prepared, block.above)
         self._weights = [prior[1], prior[0]] if all(prior) else [1, 1]
 
@@ -134,9 +132,8 @@ class _Elimination:
         features: tuple[Name, ...],
         kept: list[Name],
         max_entries: int = _MAX_ENTRIES,
-        check: Check = no_check,
     ) -> None:
-        self._max_entries, self._check = max_entries, check
+        self._max_entries = max_entries
         network = prepared.network
         self.ids = {name: position for position, name in enumerate(network.names)}
         self._column = {self.ids[name]: column for column, name in enumerate(features)}
@@ -152,7 +149,7 @@ class _Elimination:
         states = numbers[:, None] >> np.arange(width - 1, -1, -1) & 1
         alive = [self._load(cpt, states, dtype) for cpt in self._cpts]
         for step in self._plan(len(numbers)).steps:
-            self._check()
+            checkpoint()
             users = [factor for factor in alive if step[0] in factor.scope]
             alive = [factor for factor in alive if step[0] not in factor.scope]
             alive.append(multiply_out(users, step))

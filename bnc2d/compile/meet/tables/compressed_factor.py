@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import OBJECTS, contiguous, multiply_matrices, take, take_columns
-from bnc2d.base.checkpoints import PIECE, Check, no_check, pieces
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import ascending, distinct, distinct_rows
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.compile.meet.tables.underflow import (
@@ -152,19 +152,17 @@ def multiply_out(
     sizes: Mapping[VariableId, int],
     exact: bool,
     structural: bool = False,
-    check: Check = no_check,
 ) -> CompressedFactor:
     """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product.
 
-    ``structural`` looks for equal states also where that costs more than it saves. ``check`` is called often
-    and may raise.
+    ``structural`` looks for equal states also where that costs more than it saves.
     """
     ranked = sorted((part for part in parts if not part.is_constant), key=lambda part: part.table.size)
     if not ranked or (len(ranked) == 1 and summed):
         ranked.insert(0, _one(exact))
     product = ranked[0]
     for position, part in enumerate(ranked[1:], start=2):
-        product = _product(product, part, summed if position == len(ranked) else (), sizes, structural, check)
+        product = _product(product, part, summed if position == len(ranked) else (), sizes, structural)
     return product
 
 
@@ -174,7 +172,6 @@ def _product(
     summed: Collection[VariableId],
     sizes: Mapping[VariableId, int],
     structural: bool,
-    check: Check,
 ) -> CompressedFactor:
     """Multiply two parts without a common feature and sum variables out."""
     if not (left.is_exact or _fits(left, right)):
@@ -187,12 +184,12 @@ def _product(
     few = left.patterns * right.patterns <= _FEW
     dense = in_range and not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
     if dense:
-        table = _dense(left, right, kept, gone, sizes, check)
+        table = _dense(left, right, kept, gone, sizes)
         groups = np.arange(len(table), dtype=np.intp)
     else:
         of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
         groups, first = _state_groups(left, right, of_left, of_right)
-        table = _sums(left.table, right.table, of_left[first], of_right[first], check)
+        table = _sums(left.table, right.table, of_left[first], of_right[first])
     rows = _pairs(left, right)
     lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
     if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
@@ -227,7 +224,6 @@ def _dense(
     kept: Sequence[VariableId],
     summed: tuple[VariableId, ...],
     sizes: Mapping[VariableId, int],
-    check: Check,
 ) -> Table:
     """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
     nowhere = np.zeros(1, dtype=np.intp)
@@ -237,7 +233,7 @@ def _dense(
         table = take(part.table, part.group_of_state).reshape(shape)
         trusted = np.ones(1, dtype=bool)
         factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
-    product = multiply_factors(factors, summed, check)
+    product = multiply_factors(factors, summed)
     order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
     return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)
 
@@ -306,7 +302,7 @@ def _state_groups(
     return distinct_rows(codes)
 
 
-def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, check: Check) -> Table:
+def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> Table:
     """Return ``[group, left pattern x right pattern]``: the sums of products of each group's terms."""
     groups, terms = of_left.shape
     a, b = left.shape[1], right.shape[1]
@@ -314,7 +310,7 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers, chec
     by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
     step = max(1, _PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
     for start in range(0, groups, step):
-        check()
+        checkpoint()
         piece = slice(start, start + step)
         if step == 1 and terms * a * b > _PIECE:
             large = take(left, of_left[start]), take(right, of_right[start])

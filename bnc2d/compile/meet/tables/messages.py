@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from bnc2d.base.checkpoints import Check, checkpoint, no_check
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Message
@@ -35,36 +35,35 @@ class Side:
         given: Mapping[Name, int],
         exact: bool = False,
         structural: bool = False,
-        check: Check = no_check,
     ) -> CompressedFactor:
         """Return the table with some features set, its rows in the order of the others in ``features``.
 
-        ``structural`` as in ``multiply_out``; ``check`` is called often and may raise.
+        ``structural`` as in ``multiply_out``.
         """
         pool: list[CompressedFactor] = []
         for message in self._messages:
-            check()
+            checkpoint()
             pool += [
                 compressed_cpt(self._network.cpt(name), self._ids, self._feature_ids, given, exact)
                 for name in message.cpts
                 if name not in self._apart
             ]
-            pool = self._eliminated(pool, message, exact, structural, check)
-        part = multiply_out(pool, (), self._sizes, exact, structural, check)
+            pool = self._eliminated(pool, message, exact, structural)
+        part = multiply_out(pool, (), self._sizes, exact, structural)
         free = [self._ids[name] for name in self.features if name not in given]
         rows = part.pattern_of_row.reshape([self._sizes[v] for v in part.features])
         rows = rows.transpose([part.features.index(v) for v in free]).reshape(-1)
         return replace(part, features=tuple(free), pattern_of_row=rows)
 
     def _eliminated(
-        self, pool: list[CompressedFactor], message: Message, exact: bool, structural: bool, check: Check
+        self, pool: list[CompressedFactor], message: Message, exact: bool, structural: bool
     ) -> list[CompressedFactor]:
         """Return the parts with the variables of a message summed out."""
         summed = {self._ids[name] for name in message.summed}
         while (step := _next_step([{*p.scope, *p.features} for p in pool], summed, self._sizes)) is not None:
             inside = set(step.inside)
             together = [pool[position] for position in step.inside]
-            joined = multiply_out(together, step.gone, self._sizes, exact, structural, check)
+            joined = multiply_out(together, step.gone, self._sizes, exact, structural)
             pool = [part for position, part in enumerate(pool) if position not in inside] + [joined]
         return pool
 

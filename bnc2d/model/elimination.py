@@ -1,17 +1,230 @@
-"""Independent groups of tables, and elimination orders, scored by the work that instances then take."""
+"""How a product of tables is summed out: orders of variables, the joins they lead to, and their work.
+
+Summing a variable out joins the tables that mention it: they are multiplied, then the variable goes, and with
+it all others that only these tables mention. A *reach* is all that the tables of a variable mention, itself
+included: the scope of the join that sums it out. Sets of variables are masks (``base/masks.py``).
+
+One greedy search serves every method (``greedy_joins``); whoever calls it says how large a table is and what
+makes a join cheap. Min-fill looks at the graph alone (``min_fill.py``) and is another source of orders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import log2
+from math import inf
 from random import Random
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.masks import Mask, StateCounts, VariableId, positions, union
+from bnc2d.model.min_fill import MinFill, graph_of
 
-# What an int means here: the position of a variable in its network.
-VariableId: TypeAlias = int
+TableId: TypeAlias = int  # given tables come first, then the result of each join
+Size: TypeAlias = Callable[[Mask], float]  # the entries of a table over some variables
+# What a join costs, from its own size and that of all tables that go in; the least comes next.
+Cost: TypeAlias = Callable[[float, float], float]
+Table = TypeVar("Table")
+
+
+class Join(NamedTuple):
+    """Multiply the tables that mention ``variable`` or others of ``summed``; then ``summed`` go."""
+
+    variable: VariableId
+    scope: Mask
+    summed: Mask
+
+    @property
+    def result(self) -> Mask:
+        """What the result mentions."""
+        return self.scope & ~self.summed
+
+
+def greedy_joins(scopes: Sequence[Mask], summed: Mask, size: Size, cost: Cost) -> Iterator[Join]:
+    """Yield joins until the variables of ``summed`` are gone, each the cheapest at its time."""
+    scopes = list(scopes)
+    sizes = [size(scope) for scope in scopes]
+    users: dict[VariableId, list[TableId]] = {}
+    reach: dict[VariableId, Mask] = {}
+    for table, scope in enumerate(scopes):
+        for variable in positions(scope & summed):
+            users.setdefault(variable, []).append(table)
+            reach[variable] = reach.get(variable, 0) | scope
+    costs = {v: cost(size(reach[v]), sum([sizes[table] for table in users[v]])) for v in sorted(users)}
+    while costs:
+        checkpoint()
+        variable = min(costs, key=costs.__getitem__)
+        scope = reach[variable]
+        near = [other for other in positions(scope & summed) if other in costs]
+        gone = 0
+        entering: set[TableId] = set()
+        for other in near:
+            if not reach[other] & ~scope:
+                gone |= 1 << other
+                entering.update(users.pop(other))
+                del costs[other]
+        yield Join(variable, scope, gone)
+        result = scope & ~gone
+        scopes.append(result)
+        sizes.append(size(result))
+        for other in near:
+            if other in costs:
+                users[other] = [table for table in users[other] if table not in entering]
+                users[other].append(len(scopes) - 1)
+                reach[other] = (reach[other] | scope) & ~gone
+                costs[other] = cost(size(reach[other]), sum([sizes[table] for table in users[other]]))
+
+
+def joins_in_order(scopes: Iterable[Mask], order: Iterable[VariableId], summed: Mask) -> list[Join]:
+    """Return the joins that sum the variables of ``summed`` out in this order, which must have them all."""
+    reach: dict[VariableId, Mask] = {}
+    for scope in scopes:
+        for variable in positions(scope & summed):
+            reach[variable] = reach.get(variable, 0) | scope
+    joins: list[Join] = []
+    for variable in order:
+        if variable in reach:
+            scope = reach[variable]
+            checkpoint()
+            near = [other for other in positions(scope & summed) if other in reach]
+            gone = [other for other in near if not reach[other] & ~scope]
+            joins.append(Join(variable, scope, union([1 << other for other in gone])))
+            for other in gone:
+                del reach[other]
+            for other in near:
+                if other in reach:
+                    reach[other] = (reach[other] | scope) & ~joins[-1].summed
+    return joins
+
+
+def order_of(joins: Iterable[Join]) -> list[VariableId]:
+    """Return the variables that go, join by join, that of the join before those that go with it."""
+    order: list[VariableId] = []
+    for variable, _, summed in joins:
+        order += [variable, *positions(summed & ~(1 << variable))]
+    return order
+
+
+def work_of(joins: Iterable[Join], size: Size) -> float:
+    """Return the multiplications of all joins."""
+    return sum([size(join.scope) for join in joins])
+
+
+def joined_tables(scopes: Sequence[Mask], joins: Sequence[Join]) -> tuple[list[list[TableId]], list[TableId]]:
+    """Return which tables go into each join, and which are left: a table goes where a variable of it does."""
+    turn = {variable: number for number, join in enumerate(joins) for variable in positions(join.summed)}
+    summed = union([join.summed for join in joins])
+    inside: list[list[TableId]] = [[] for _ in joins]
+    left: list[TableId] = []
+    for table, scope in enumerate([*scopes, *(join.result for join in joins)]):
+        turns = [turn[variable] for variable in positions(scope & summed)]
+        (inside[min(turns)] if turns else left).append(table)
+    return inside, left
+
+
+def eliminate(
+    tables: Sequence[Table],
+    scopes: Sequence[Mask],
+    joins: Sequence[Join],
+    multiply: Callable[[list[Table], Mask], Table],
+) -> list[Table]:
+    """Carry joins out: ``multiply`` returns the product of some tables without some variables."""
+    inside, left = joined_tables(scopes, joins)
+    made = dict(enumerate(tables))
+    for number, (join, entering) in enumerate(zip(joins, inside, strict=True), len(tables)):
+        made[number] = multiply([made.pop(table) for table in entering], join.summed)
+    return [made[table] for table in left]
+
+
+def min_fill_order(scopes: Sequence[Mask], summed: Mask, features: Mask) -> list[VariableId]:
+    """Return the variables of ``summed`` in a min-fill order of the tables without their features."""
+    hidden = [scope & ~features for scope in scopes]
+    everything = union(hidden)
+    search = MinFill(graph_of(hidden, everything.bit_length()), summed & everything)
+    search.finish(0)
+    return search.order
+
+
+def smallest_first(scopes: Sequence[Mask], summed: Mask, size: Size, most: float = inf) -> list[Join]:
+    """Return joins, the smallest first, while it has at most ``most`` entries."""
+    joins = []
+    for join in greedy_joins(scopes, summed, size, _own_size):
+        if size(join.scope) > most:
+            break
+        joins.append(join)
+    return joins
+
+
+def least_growth_order(
+    scopes: Sequence[Mask], summed: Mask, size: Size, most: float = inf
+) -> tuple[list[VariableId], float]:
+    """Return an order and its work: next comes the join that is least in ratio to the tables that go in.
+
+    Where the work exceeds ``most``, the order ends there.
+    """
+    order: list[VariableId] = []
+    work = 0.0
+    for join in greedy_joins(scopes, summed, size, _growth):
+        order.append(join.variable)
+        work += size(join.scope)
+        if work > most:
+            break
+    return order, work
+
+
+def _own_size(joined: float, _entering: float) -> float:
+    return joined
+
+
+def _growth(joined: float, entering: float) -> float:
+    return joined / entering
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Joins and what they cost: all multiplications, and the entries of the largest result."""
+
+    joins: tuple[Join, ...]
+    work: float
+    largest_table: float
+
+
+def plan_for_rows(
+    scopes: Sequence[Mask],
+    summed: Mask,
+    features: Mask,
+    counts: StateCounts,
+    rows: int,
+    attempts: int,
+    table_limit: float,
+) -> Plan:
+    """Return the cheapest of so many greedy plans, for tables that are looked up for rows of features.
+
+    A table counts once for each instance of the features it depends on, at most once for each row. The
+    attempts differ in whether they count features at all and in how much seeded noise they add, so the plan
+    is deterministic. A table over ``table_limit`` entries makes the caller split the rows, which repeats
+    work; it counts as that many times the work.
+    """
+
+    def size(scope: Mask) -> float:
+        return min(rows, counts.count(scope & features)) * counts.count(scope & ~features)
+
+    def size_of_one_row(scope: Mask) -> float:
+        return counts.count(scope & ~features)
+
+    plans = []
+    for attempt in range(attempts):
+        rng = Random(attempt)  # noqa: S311 - ties in a heuristic, not cryptography
+        noise = 1e-9 if attempt < 2 else 0.25 * (attempt % 5)
+
+        def cost(joined: float, _entering: float, rng: Random = rng, noise: float = noise) -> float:
+            return joined * float(2.0 ** (noise * rng.random()))
+
+        counted = size_of_one_row if attempt % 2 else size
+        joins = tuple(greedy_joins(scopes, summed, counted, cost))
+        largest = max([size(join.result) for join in joins], default=0.0)
+        plans.append(Plan(joins, work_of(joins, size), largest))
+    return min(plans, key=lambda plan: plan.work * max(1.0, plan.largest_table / table_limit))
 
 
 def connected_groups(scopes: Sequence[Collection[Hashable]]) -> list[list[int]]:
@@ -36,117 +249,3 @@ def connected_groups(scopes: Sequence[Collection[Hashable]]) -> list[list[int]]:
                 pending.extend(near)
         groups.append(sorted(group))
     return groups
-
-
-@dataclass(frozen=True)
-class FactorShape:
-    """What planning needs of a factor: its unobserved variables and the features that select its table."""
-
-    scope: frozenset[VariableId]
-    features: frozenset[VariableId]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Groups of variables to eliminate together, and what that costs.
-
-    A step multiplies the factors that mention its first variable; no other factor mentions the rest.
-    ``work`` counts multiplications, ``largest_table`` the entries of the largest table kept.
-    """
-
-    steps: tuple[tuple[VariableId, ...], ...]
-    work: float
-    largest_table: float
-
-
-def plan_elimination(
-    shapes: Sequence[FactorShape],
-    keep: frozenset[VariableId],
-    cardinality: Sequence[int],
-    rows: int,
-    attempts: int,
-    table_limit: float,
-) -> Plan:
-    """Return the cheapest of ``attempts`` greedy orders for all unobserved variables but ``keep``.
-
-    A table is counted once per distinct assignment of the features it depends on, at most once per row:
-    that is what the contraction stores. The attempts differ in what they call cheapest and in how much
-    seeded noise they add, so the plan is deterministic. A table over ``table_limit`` entries makes the
-    caller split the rows, which repeats work; it counts as that many times the work.
-    """
-    logs = [log2(count) for count in cardinality]
-    plans = [_Greedy(shapes, keep, logs, log2(rows), attempt).plan() for attempt in range(attempts)]
-    return min(plans, key=lambda plan: plan.work * max(1.0, plan.largest_table / table_limit))
-
-
-class _Greedy:
-    """One greedy run: repeatedly eliminate the variable that looks cheapest, and all that go with it."""
-
-    def __init__(
-        self,
-        shapes: Sequence[FactorShape],
-        keep: frozenset[VariableId],
-        logs: list[float],
-        log_rows: float,
-        seed: int,
-    ) -> None:
-        self._alive = dict(enumerate(shapes))
-        self._using: dict[VariableId, set[int]] = {}
-        for key, shape in self._alive.items():
-            for variable in shape.scope:
-                self._using.setdefault(variable, set()).add(key)
-        self._keep, self._logs, self._log_rows = keep, logs, log_rows
-        self._rng = Random(seed)  # noqa: S311 - ties in a heuristic, not cryptography
-        self._count_features = seed % 2 == 0
-        self._noise = 0.0 if seed < 2 else 0.25 * (seed % 5)
-
-    def plan(self) -> Plan:
-        costs = {
-            variable: self._cost(variable) for variable in sorted(self._using) if variable not in self._keep
-        }
-        steps: list[tuple[VariableId, ...]] = []
-        work = largest_table = 0.0
-        next_key = len(self._alive)
-        while costs:
-            checkpoint()
-            least = min(costs.values())
-            variable = self._rng.choice(
-                [candidate for candidate, cost in costs.items() if cost <= least + 1e-9]
-            )
-            product = self._merged(variable)
-            merged = self._using[variable]
-            company = sorted((product.scope & costs.keys()) - {variable})
-            step = (variable, *(other for other in company if self._using[other] <= merged))
-            for key in tuple(merged):
-                for other in self._alive[key].scope:
-                    self._using[other].discard(key)
-                del self._alive[key]
-            result = FactorShape(product.scope.difference(step), product.features)
-            self._alive[next_key] = result
-            for other in result.scope:
-                self._using[other].add(next_key)
-            next_key += 1
-            for gone in step:
-                del costs[gone], self._using[gone]
-            for other in result.scope & costs.keys():
-                costs[other] = self._cost(other)
-            steps.append(step)
-            size = 2.0 ** self._log_size(product)
-            work += size
-            largest_table = max(largest_table, 2.0 ** self._log_size(result))
-        return Plan(tuple(steps), work, largest_table)
-
-    def _merged(self, variable: VariableId) -> FactorShape:
-        parts = [self._alive[key] for key in self._using[variable]]
-        scope, features = parts[0].scope, parts[0].features
-        for part in parts[1:]:
-            scope, features = scope | part.scope, features | part.features
-        return FactorShape(scope, features)
-
-    def _cost(self, variable: VariableId) -> float:
-        noise = self._noise * self._rng.random() if self._noise else 0.0
-        return self._log_size(self._merged(variable), self._count_features) + noise
-
-    def _log_size(self, shape: FactorShape, with_features: bool = True) -> float:
-        patterns = min(self._log_rows, sum(self._logs[v] for v in shape.features)) if with_features else 0.0
-        return patterns + sum(self._logs[v] for v in shape.scope)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.masks import VariableId
 from bnc2d.base.threads import one_thread
-from bnc2d.model.elimination import VariableId
 
 Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
 

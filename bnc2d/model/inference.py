@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.masks import Mask, StateCounts, VariableId, positions, union
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT, over_common_denominator
-from bnc2d.model.elimination import FactorShape, Plan, VariableId, connected_groups, plan_elimination
+from bnc2d.model.elimination import Plan, connected_groups, eliminate, plan_for_rows
 from bnc2d.model.factors import LOWEST_EXPONENT, Factor, Table, exponents, multiply_out
 from bnc2d.model.network import BayesianNetwork
 
@@ -53,6 +54,8 @@ class JointQuery:
         self._target = network.index(target)
         self._column = {network.index(name): column for column, name in enumerate(features)}
         self._cardinality = [len(variable) for variable in network.variables]
+        self._counts = StateCounts(self._cardinality)
+        self._features = union([1 << variable for variable in self._column])
         relevant = network.ancestors([target, *features])
         self._ids = {name: position for position, name in enumerate(network.names)}
         cpts = [network.cpt(name) for name in network.names if name in relevant]
@@ -124,16 +127,16 @@ class JointQuery:
         rows = 1 << max(rows - 1, 0).bit_length()  # plan for the next power of two, so plans are reused
         key = (groups is self._target_part, rows)
         if key not in self._plans:
-            shapes = []
-            for group in groups:
-                ids = frozenset(self._ids[variable.name] for cpt in group for variable in cpt.scope)
-                shapes.append(FactorShape(ids - self._column.keys(), ids & self._column.keys()))
+            scopes = self._scopes(groups)
+            summed = union(scopes) & ~self._features & ~(1 << self._target)
             attempts = 6 if rows == 1 else 30
-            keep = frozenset({self._target})
-            self._plans[key] = plan_elimination(
-                shapes, keep, self._cardinality, rows, attempts, _MAX_TABLE_ENTRIES
+            self._plans[key] = plan_for_rows(
+                scopes, summed, self._features, self._counts, rows, attempts, _MAX_TABLE_ENTRIES
             )
         return self._plans[key]
+
+    def _scopes(self, groups: list[list[CPT]]) -> list[Mask]:
+        return [union([1 << self._ids[v.name] for cpt in group for v in cpt.scope]) for group in groups]
 
     def _rows_at_once(self, rows: int, exact: bool) -> int:
         """Return how many rows keep every table within its limit; refuse where not even one does."""
@@ -151,12 +154,17 @@ class JointQuery:
 
     def _contract(self, groups: list[list[CPT]], rows: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
         """Eliminate every unobserved variable but the target; the result has at most the target's axis."""
-        alive = [multiply_out([self._load(cpt, rows, dtype) for cpt in group], ()) for group in groups]
-        for step in self._plan(groups, len(rows)).steps:
-            users = [factor for factor in alive if step[0] in factor.scope]
-            alive = [factor for factor in alive if step[0] not in factor.scope]
-            alive.append(multiply_out(users, step))
-        return multiply_out(alive, ())
+        factors = [multiply_out([self._load(cpt, rows, dtype) for cpt in group], ()) for group in groups]
+        joins = self._plan(groups, len(rows)).joins
+        return multiply_out(
+            eliminate(
+                factors,
+                self._scopes(groups),
+                joins,
+                lambda some, summed: multiply_out(some, tuple(positions(summed))),
+            ),
+            (),
+        )
 
     def _load(self, cpt: CPT, rows: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
         """Return the table's slices for the patterns that the rows hold."""

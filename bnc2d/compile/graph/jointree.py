@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bnc2d.compile.graph.masks import Mask, positions, union
-from bnc2d.compile.graph.min_fill import MinFill, graph_of
+from bnc2d.base.masks import Mask, positions, union
+from bnc2d.model.min_fill import MinFill, graph_of
 from bnc2d.model.network import BayesianNetwork
 
 Name: TypeAlias = str

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
+from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, spread
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import DecisionRule
-from bnc2d.model.elimination import VariableId
 
 
 class Resolver(Protocol):

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import blocks
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
+from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, rescaled, spread
 from bnc2d.compile.meet.tables.underflow import Lost, Underflow, exponents_of
-from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF
 
 Matrix: TypeAlias = NDArray[np.float64]

@@ -18,10 +18,10 @@ from math import log2
 from typing import TypeAlias
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.compile.graph.masks import positions
-from bnc2d.compile.graph.min_fill import MinFill, graph_of
+from bnc2d.base.masks import positions
 from bnc2d.compile.zeros.relations import Relation
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.model.min_fill import MinFill, graph_of
 
 Name: TypeAlias = int | str  # of a feature by its position, of a hidden variable by its name
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
 from math import prod
 from typing import TypeAlias
 
@@ -13,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.masks import StateCounts, union
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.cpt import CPT
-from bnc2d.model.elimination import FactorShape, connected_groups, plan_elimination
+from bnc2d.model.elimination import connected_groups, order_of, smallest_first
 
 Allowed: TypeAlias = NDArray[np.bool_]
 Scope: TypeAlias = tuple[int | str, ...]  # features by position, hidden variables by name
@@ -25,9 +25,6 @@ Scope: TypeAlias = tuple[int | str, ...]  # features by position, hidden variabl
 _MAX_STATES = 1 << 22
 # A relation that joins the features of others has at most so many.
 _FEW_STATES = 1 << 12
-# Elimination is planned as for so many instances at once, so that features count too.
-_PLANNED_ROWS = 1 << 30
-_ATTEMPTS = 2
 
 
 @dataclass(frozen=True)
@@ -73,22 +70,22 @@ def _eliminated(relations: list[Relation], features: int) -> list[Relation]:
     hidden = sorted({name for relation in relations for name in relation.hidden})
     number = {name: features + place for place, name in enumerate(hidden)}
     sizes = [1] * (features + len(hidden))
-    shapes = []
+    scopes = []
     for relation in relations:
-        scope = [number[name] for name in relation.hidden]
-        for variable, size in zip((*relation.features, *scope), relation.allowed.shape, strict=True):
+        scope = [*relation.features, *(number[name] for name in relation.hidden)]
+        for variable, size in zip(scope, relation.allowed.shape, strict=True):
             sizes[variable] = size
-        shapes.append(FactorShape(frozenset(scope), frozenset(relation.features)))
-    plan = plan_elimination(shapes, frozenset(), sizes, _PLANNED_ROWS, _ATTEMPTS, _MAX_STATES)
-    for variable in chain.from_iterable(plan.steps):
+        scopes.append(union([1 << variable for variable in scope]))
+    summed = union(scopes) >> features << features
+    for variable in order_of(smallest_first(scopes, summed, StateCounts(sizes).count)):
         checkpoint()
         name = hidden[variable - features]
         users = [relation for relation in relations if name in relation.hidden]
         together = {feature for relation in users for feature in relation.features}
-        scopes = {feature: sizes[feature] for feature in together}
-        scopes |= {number[other]: sizes[number[other]] for user in users for other in user.hidden}
+        joint = {feature: sizes[feature] for feature in together}
+        joint |= {number[other]: sizes[number[other]] for user in users for other in user.hidden}
         grows = all(len(relation.features) < len(together) for relation in users)
-        if users and prod(scopes.values()) <= (_FEW_STATES if grows else _MAX_STATES):
+        if users and prod(joint.values()) <= (_FEW_STATES if grows else _MAX_STATES):
             joined = _without(reduce(_joined, users), name)
             relations = [relation for relation in relations if name not in relation.hidden]
             relations += [] if joined.allowed.all() else [joined]

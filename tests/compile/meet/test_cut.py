@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
-from bnc2d.compile.graph.masks import StateCounts, positions, union
-from bnc2d.compile.graph.min_fill import MinFill
+from bnc2d.base.masks import StateCounts, positions, union
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.meet.cut.cost import (
     SECONDS_PER_CELL,
@@ -26,15 +25,17 @@ from bnc2d.compile.meet.cut.cost import (
     SECONDS_PER_ROW,
 )
 from bnc2d.compile.meet.cut.cut import Cut, CutSide, choose_cut
-from bnc2d.compile.meet.cut.summation import (
+from bnc2d.model.elimination import (
     Join,
     joined_tables,
     joins_in_order,
     least_growth_order,
     min_fill_order,
-    smallest_first_order,
+    order_of,
+    smallest_first,
     work_of,
 )
+from bnc2d.model.min_fill import MinFill
 from bnc2d.testing import random_classifier
 from bnc2d.verify.enumeration import joint_of_instances
 from tests.strategies import classifiers
@@ -93,16 +94,16 @@ def products(draw: st.DrawFn) -> tuple[list[int], int, StateCounts]:
 def test_orders_have_every_variable_and_the_work_they_say(case: tuple[list[int], int, StateCounts]) -> None:
     scopes, summed, counts = case
     features = union(scopes) & ~summed
-    order, work = least_growth_order(scopes, summed, counts)
+    order, work = least_growth_order(scopes, summed, counts.count)
     joins = joins_in_order(scopes, order, summed)
-    assert work_of(joins, counts) == pytest.approx(work)
-    smallest = smallest_first_order(scopes, summed, counts, np.inf)
+    assert work_of(joins, counts.count) == pytest.approx(work)
+    smallest = order_of(smallest_first(scopes, summed, counts.count))
     assert sorted(smallest) == positions(summed)
     for tried in (order, smallest, min_fill_order(scopes, summed, features)):
         way = joins_in_order(scopes, tried, summed)
         assert union([join.summed for join in way]) == summed
         check_joins(scopes, way)
-    few, least = least_growth_order(scopes, summed, counts, most=work / 2)
+    few, least = least_growth_order(scopes, summed, counts.count, most=work / 2)
     assert order[: len(few)] == few
     assert least <= work
 
@@ -110,7 +111,7 @@ def test_orders_have_every_variable_and_the_work_they_say(case: tuple[list[int],
 def check_joins(scopes: list[int], joins: list[Join]) -> None:
     """A join mentions what its tables do, and no table elsewhere mentions what it sums out."""
     inside, left = joined_tables(scopes, joins)
-    every = [*scopes, *(join.scope & ~join.summed for join in joins)]
+    every = [*scopes, *(join.result for join in joins)]
     assert sorted([*left, *(number for ids in inside for number in ids)]) == list(range(len(every)))
     for number, (join, ids) in enumerate(zip(joins, inside, strict=True)):
         assert union([every[table] for table in ids]) == join.scope

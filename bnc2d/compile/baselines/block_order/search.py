@@ -25,10 +25,10 @@ from itertools import chain
 from typing import TypeAlias
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.masks import Mask, VariableId, positions, union
 from bnc2d.compile.graph.jointree import Name
-from bnc2d.compile.graph.masks import Mask, VariableIndex, positions, union
-from bnc2d.compile.graph.min_fill import graph_of
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.model.min_fill import graph_of
 
 _SMALL_BLOCK = 5
 # So many times in a row the class may move; what is left then is one block.
@@ -67,8 +67,8 @@ class _Step:
     """A block as masks; ``below`` is None for the last one."""
 
     features: Mask
-    above: VariableIndex
-    below: VariableIndex | None
+    above: VariableId
+    below: VariableId | None
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class _Search:
         for child in network.names:
             checkpoint()
             self._ancestors.append(union(1 << network.index(name) for name in network.ancestors([child])))
-        self._known: dict[tuple[VariableIndex, Mask], _Plan] = {}
+        self._known: dict[tuple[VariableId, Mask], _Plan] = {}
         self._depth = 0
 
     def blocks(self) -> tuple[Block, ...]:
@@ -113,7 +113,7 @@ class _Search:
             blocks.append(block)
         return tuple(blocks)
 
-    def _best(self, above: VariableIndex, features: Mask) -> _Plan:
+    def _best(self, above: VariableId, features: Mask) -> _Plan:
         key = (above, features)
         if key not in self._known:
             checkpoint()
@@ -125,7 +125,7 @@ class _Search:
             self._depth -= 1
         return self._known[key]
 
-    def _search(self, above: VariableIndex, features: Mask) -> _Plan:
+    def _search(self, above: VariableId, features: Mask) -> _Plan:
         kept = union(self._ancestors[position] for position in (above, *positions(features)))
         near = graph_of((self._families[position] for position in positions(kept)), len(self._families))
         groups = [part & features for part in _components(near, kept & ~(1 << above)) if part & features]
@@ -137,17 +137,17 @@ class _Search:
             plans.append(_Plan.of((first, *self._best(below, behind).steps)))
         return min(plans, key=_cost)
 
-    def _one_by_one(self, above: VariableIndex, groups: list[Mask], last: Mask) -> _Plan:
+    def _one_by_one(self, above: VariableId, groups: list[Mask], last: Mask) -> _Plan:
         """Return the plan that takes a group after the other, large ones first while there are few cases."""
         others = sorted((group for group in groups if group != last), key=lambda group: -group.bit_count())
         staying = (_Step(group, above, above) for group in others)
         return _Plan.of(tuple(chain(staying, self._best(above, last).steps)))
 
     def _cuts(
-        self, above: VariableIndex, features: Mask, near: list[Mask], kept: Mask
-    ) -> dict[VariableIndex, Mask]:
+        self, above: VariableId, features: Mask, near: list[Mask], kept: Mask
+    ) -> dict[VariableId, Mask]:
         """Return variables with the features that they cut off from the class, the largest sets only."""
-        cuts: dict[VariableIndex, Mask] = {}
+        cuts: dict[VariableId, Mask] = {}
         for below in positions(kept & self._binary & ~self._features & ~(1 << above)):
             beside = _component(near, above, kept & ~(1 << below))
             behind = features & ~beside
@@ -161,7 +161,7 @@ def _cost(plan: _Plan) -> _Cost:
     return plan.cost
 
 
-def _component(near: list[Mask], start: VariableIndex, allowed: Mask) -> Mask:
+def _component(near: list[Mask], start: VariableId, allowed: Mask) -> Mask:
     """Return the variables that a path inside ``allowed`` joins to the start."""
     found = fresh = 1 << start
     while fresh:

@@ -16,13 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.masks import StateCounts, positions, union
 from bnc2d.compile.baselines.block_order.search import Block
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT
-from bnc2d.model.elimination import FactorShape, Plan, plan_elimination
+from bnc2d.model.elimination import Plan, eliminate, plan_for_rows
 from bnc2d.model.factors import LOWEST_EXPONENT, Factor, exponents, multiply_out, power_below
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -137,23 +137,27 @@ class _Elimination:
         network = prepared.network
         self.ids = {name: position for position, name in enumerate(network.names)}
         self._column = {self.ids[name]: column for column, name in enumerate(features)}
-        self._sizes = [len(variable) for variable in network.variables]
-        self._kept = frozenset(self.ids[name] for name in kept)
+        self._counts = StateCounts([len(variable) for variable in network.variables])
+        self._kept = union([1 << self.ids[name] for name in kept])
+        self._features = union([1 << variable for variable in self._column])
         relevant = network.ancestors([*kept, *features])
         self._cpts = [network.cpt(name) for name in network.names if name in relevant]
+        self._scopes = [union([1 << self.ids[v.name] for v in cpt.scope]) for cpt in self._cpts]
         self._plans: dict[int, Plan] = {}
 
     def factor(self, numbers: Numbers, dtype: np.dtype[Any]) -> Factor:
         """Return the factor of the kept variables, with a pattern for each instance."""
         width = len(self._column)
         states = numbers[:, None] >> np.arange(width - 1, -1, -1) & 1
-        alive = [self._load(cpt, states, dtype) for cpt in self._cpts]
-        for step in self._plan(len(numbers)).steps:
-            checkpoint()
-            users = [factor for factor in alive if step[0] in factor.scope]
-            alive = [factor for factor in alive if step[0] not in factor.scope]
-            alive.append(multiply_out(users, step))
-        return multiply_out(alive, ())
+        factors = [self._load(cpt, states, dtype) for cpt in self._cpts]
+        joins = self._plan(len(numbers)).joins
+        left = eliminate(
+            factors,
+            self._scopes,
+            joins,
+            lambda some, summed: multiply_out(some, tuple(positions(summed))),
+        )
+        return multiply_out(left, ())
 
     def rows_at_once(self, rows: int, exact: bool) -> int:
         """Return how many instances keep every table within its limit; refuse where not even one does."""
@@ -171,13 +175,10 @@ class _Elimination:
     def _plan(self, rows: int) -> Plan:
         rows = 1 << max(rows - 1, 0).bit_length()  # plan for the next power of two, so plans are reused
         if rows not in self._plans:
-            shapes = []
-            for cpt in self._cpts:
-                scope = frozenset(self.ids[variable.name] for variable in cpt.scope)
-                shapes.append(FactorShape(scope - self._column.keys(), scope & self._column.keys()))
+            summed = union(self._scopes) & ~self._kept & ~self._features
             attempts = 6 if rows == 1 else 20
-            self._plans[rows] = plan_elimination(
-                shapes, self._kept, self._sizes, rows, attempts, self._max_entries
+            self._plans[rows] = plan_for_rows(
+                self._scopes, summed, self._features, self._counts, rows, attempts, self._max_entries
             )
         return self._plans[rows]
 

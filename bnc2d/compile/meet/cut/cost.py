@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from math import inf, log2
 from typing import TypeAlias
 
+from bnc2d.base.masks import Mask, StateCounts, VariableId, union
 from bnc2d.compile.graph.jointree import families
-from bnc2d.compile.graph.masks import Mask, StateCounts, VariableIndex, union
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.meet.cut.summation import Join, joins_in_order, min_fill_order, work_of
+from bnc2d.model.elimination import Join, joins_in_order, min_fill_order, work_of
 
 TableIndex: TypeAlias = int  # position of a table, and of its child, in the network
 
@@ -61,7 +61,7 @@ class CutModel:
         return log2(sum([self.counts.count(scope) for scope in scopes]) + messages)
 
     def best_joins(
-        self, tables: Sequence[TableIndex], separator: Mask, orders: Iterable[Sequence[VariableIndex]]
+        self, tables: Sequence[TableIndex], separator: Mask, orders: Iterable[Sequence[VariableId]]
     ) -> list[Join] | None:
         """Return the cheapest joins of one side that fit: by min-fill, or in one of the orders given."""
         scopes = [self.scopes[table] for table in tables]
@@ -69,9 +69,9 @@ class CutModel:
         tried = [min_fill_order(scopes, summed, self.features), *orders]
         found = [joins_in_order(scopes, order, summed) for order in tried]
         fitting = [joins for joins in found if self._fit(joins)]
-        return min(fitting, key=lambda joins: work_of(joins, self.counts), default=None)
+        return min(fitting, key=lambda joins: work_of(joins, self.counts.count), default=None)
 
     def _fit(self, joins: Iterable[Join]) -> bool:
         """Return whether no result is too large, with every feature set."""
-        results = [join.scope & ~join.summed & ~self.features for join in joins]
+        results = [join.result & ~self.features for join in joins]
         return all(self.counts.count(result) <= self.max_entries for result in results)

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
+from bnc2d.base.masks import Mask, VariableId, positions, union
 from bnc2d.compile.graph.jointree import Jointree, MaskTree, Name, cluster_tree, named_tree
-from bnc2d.compile.graph.masks import Mask, VariableIndex, positions, union
-from bnc2d.compile.graph.min_fill import MinFill, graph_of
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
 from bnc2d.compile.meet.cut.search import Core, EdgeCuts, Start
-from bnc2d.compile.meet.cut.summation import Join, joined_tables, work_of
 from bnc2d.errors import LimitExceeded
+from bnc2d.model.elimination import Join, joined_tables, work_of
+from bnc2d.model.min_fill import MinFill, graph_of
 
 # The search may take this share of the estimate; beyond so many seconds only the smaller share, as gains end.
 _SEARCH_SHARE = 0.08
@@ -142,7 +142,7 @@ class _Search:
         if start.seconds < min(found, best) or self.best is None:
             self._offer(start.first, start.order, tree)
 
-    def _offer(self, first: frozenset[TableIndex], order: Sequence[VariableIndex], tree: MaskTree) -> None:
+    def _offer(self, first: frozenset[TableIndex], order: Sequence[VariableId], tree: MaskTree) -> None:
         found = _candidate(self._model, first, order, tree)
         if found is not None and (self.best is None or found.seconds < self.best.seconds):
             self.best = found
@@ -162,7 +162,7 @@ class _Candidate:
         model = self.model
         first, second = (union([model.scopes[table] for table in side]) for side in self.tables)
         sides = [_side(model, *side) for side in zip(self.tables, self.joins, strict=True)]
-        work = sum(work_of(joins, model.counts) for joins in self.joins)
+        work = sum(work_of(joins, model.counts.count) for joins in self.joins)
         return Cut(
             sides[0],
             sides[1],
@@ -174,7 +174,7 @@ class _Candidate:
 
 
 def _candidate(
-    model: CutModel, first: frozenset[TableIndex], order: Sequence[VariableIndex], tree: MaskTree
+    model: CutModel, first: frozenset[TableIndex], order: Sequence[VariableId], tree: MaskTree
 ) -> _Candidate | None:
     """Return the cut with these tables on its first side, or None where it does not fit."""
     here = [table for table in range(len(model.scopes)) if table in first]
@@ -185,7 +185,7 @@ def _candidate(
     ways = [model.best_joins(side, separator, [order]) for side in (here, there)]
     if seconds == inf or ways[0] is None or ways[1] is None:
         return None
-    seconds += work_of([*ways[0], *ways[1]], model.counts) * SECONDS_PER_MESSAGE
+    seconds += work_of([*ways[0], *ways[1]], model.counts.count) * SECONDS_PER_MESSAGE
     return _Candidate(model, (here, there), (ways[0], ways[1]), tree, seconds)
 
 

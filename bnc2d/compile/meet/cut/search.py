@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
+from bnc2d.base.masks import Mask, VariableId, positions, union
 from bnc2d.compile.graph.jointree import MaskTree, NodeIndex, chains
-from bnc2d.compile.graph.masks import Mask, VariableIndex, positions, union
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
-from bnc2d.compile.meet.cut.summation import (
+from bnc2d.model.elimination import (
     joined_tables,
-    joins_in_order,
     least_growth_order,
-    smallest_first_order,
+    order_of,
+    smallest_first,
 )
 
 # Joins with at most this many entries cost next to nothing and are made before the search.
@@ -35,7 +35,7 @@ class Start:
 
     seconds: float
     first: frozenset[TableIndex]
-    order: tuple[VariableIndex, ...]
+    order: tuple[VariableId, ...]
 
 
 _Sent: TypeAlias = list[tuple[float, float]]  # for each node what its edge to the root carries one way
@@ -76,7 +76,7 @@ class EdgeCuts:
     def _assign(self, tree: MaskTree) -> list[list[TableIndex]]:
         """Give each table to the smallest cluster that covers it."""
         count = self._model.counts.count
-        holders: dict[VariableIndex, list[NodeIndex]] = {}
+        holders: dict[VariableId, list[NodeIndex]] = {}
         for node in sorted(range(len(tree.clusters)), key=lambda node: count(tree.clusters[node])):
             for variable in positions(tree.clusters[node]):
                 holders.setdefault(variable, []).append(node)
@@ -141,7 +141,7 @@ class EdgeCuts:
     def start(self, seconds: float, lower: NodeIndex) -> Start:
         """Return an edge as a cut, with the order in which its messages sum variables out."""
         sides = self._behind(lower, self._above[lower]), self._behind(self._above[lower], lower)
-        order: list[VariableIndex] = []
+        order: list[VariableId] = []
         summed = 0
         for side in sides:
             for node, towards in side:
@@ -168,11 +168,10 @@ class Core:
 
     def __init__(self, model: CutModel) -> None:
         self._model = model
-        self.order = smallest_first_order(model.scopes, model.hidden, model.counts, _SMALL_JOIN)
-        small = union([1 << variable for variable in self.order])
-        joins = joins_in_order(model.scopes, self.order, small)
+        joins = smallest_first(model.scopes, model.hidden, model.counts.count, _SMALL_JOIN)
+        self.order = order_of(joins)
         inside, left = joined_tables(model.scopes, joins)
-        scopes = [*model.scopes, *(join.scope & ~join.summed for join in joins)]
+        scopes = [*model.scopes, *(join.result for join in joins)]
         members = [[table] for table in range(len(model.scopes))]
         for entries in inside:
             members.append([table for number in entries for table in members[number]])
@@ -231,14 +230,14 @@ class Core:
         first, second = self._mentioned(on_first)
         seconds = model.join_seconds(first, second)
         summed = model.hidden & ~(first & second)
-        orders: list[VariableIndex] = []
+        orders: list[VariableId] = []
         works = {True: 0.0, False: 0.0}
         for wanted in (first_is_slower, not first_is_slower):
             if seconds >= most or seconds == inf:
                 return Division(tuple(on_first), inf, (), first_is_slower)
             scopes = [scope for scope, side in zip(self._parts, on_first, strict=True) if side == wanted]
             limit = (most - seconds) / SECONDS_PER_MESSAGE
-            order, works[wanted] = least_growth_order(scopes, summed, model.counts, limit)
+            order, works[wanted] = least_growth_order(scopes, summed, model.counts.count, limit)
             seconds += works[wanted] * SECONDS_PER_MESSAGE
             orders += order
             self._looks += 1
@@ -256,5 +255,5 @@ class Division:
 
     on_first: tuple[bool, ...]
     seconds: float
-    order: tuple[VariableIndex, ...]
+    order: tuple[VariableId, ...]
     first_is_slower: bool

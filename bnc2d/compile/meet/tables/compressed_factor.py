@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import OBJECTS, contiguous, multiply_matrices, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import ascending, distinct, distinct_rows
+from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.compile.meet.tables.underflow import (
     QUANTUM,
@@ -39,7 +40,6 @@ from bnc2d.compile.meet.tables.underflow import (
     nothing_lost,
 )
 from bnc2d.model.cpt import CPT
-from bnc2d.model.elimination import VariableId
 from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, Factor, exponents, power_below
 from bnc2d.model.factors import multiply_out as multiply_factors
 

@@ -7,13 +7,13 @@ from math import log2
 from typing import TypeAlias
 
 Mask: TypeAlias = int
-VariableIndex: TypeAlias = int  # position of a variable in its network
+VariableId: TypeAlias = int  # position of a variable in its network
 
 # Products of more states than this all count as this many, which keeps them in the range of float64.
 _LARGEST_LOG = 1000.0
 
 
-def positions(mask: Mask) -> list[VariableIndex]:
+def positions(mask: Mask) -> list[VariableId]:
     """Return the variables of a mask, in ascending order.
 
     >>> positions(0b1011)

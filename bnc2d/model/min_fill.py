@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.compile.graph.masks import Mask, VariableIndex, positions
+from bnc2d.base.masks import Mask, VariableId, positions
 
 
 def graph_of(scopes: Iterable[Mask], size: int) -> list[Mask]:
@@ -30,11 +30,11 @@ class MinFill:
         self.near = list(near)
         self.left = (1 << len(self.near)) - 1 if among is None else among
         self.fills = [self._fill(variable) for variable in range(len(self.near))]
-        self.order: list[VariableIndex] = []
+        self.order: list[VariableId] = []
         self.clusters: list[Mask] = []
         self._simplicial = [variable for variable, fill in enumerate(self.fills) if fill == 0][::-1]
 
-    def _fill(self, variable: VariableIndex) -> int:
+    def _fill(self, variable: VariableId) -> int:
         near = self.near
         others = near[variable]
         checkpoint()
@@ -70,7 +70,7 @@ class MinFill:
             if self.left >> variable & 1:
                 self._remove(variable)
 
-    def eliminate(self, variable: VariableIndex) -> None:
+    def eliminate(self, variable: VariableId) -> None:
         """Make the neighbours of a variable a clique and remove it."""
         near, fills = self.near, self.fills
         others = near[variable]
@@ -88,7 +88,7 @@ class MinFill:
                 near[second] = there | 1 << first
         self._remove(variable)
 
-    def _remove(self, variable: VariableIndex) -> None:
+    def _remove(self, variable: VariableId) -> None:
         """Remove a variable whose neighbours are a clique."""
         near, fills = self.near, self.fills
         bit = 1 << variable

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from bnc2d.formats.io import read_network as read_network
     from bnc2d.formats.io import write_network as write_network
     from bnc2d.logic.circuit.manager import Manager as Manager
+    from bnc2d.logic.diagram.diagram import Diagram as Diagram
     from bnc2d.logic.domain import Domain as Domain
     from bnc2d.logic.nnf import NNF as NNF
     from bnc2d.logic.terms import Clause as Clause
@@ -78,6 +79,7 @@ _HOME = {
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",
     "bnc2d.adapters.from_sklearn": "from_sklearn",
     "bnc2d.formats.io": "read_network write_network",
+    "bnc2d.logic.diagram.diagram": "Diagram",
     "bnc2d.logic.domain": "Domain",
     "bnc2d.logic.circuit.manager": "Manager",
     "bnc2d.logic.nnf": "NNF",

@@ -12,7 +12,6 @@ from bnc2d.base.arguments import as_text, flag, named
 from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.instances import encode, in_the_same_form
@@ -71,7 +70,7 @@ class BaseCompiledModel:
         self.classifier = classifier
         self.diagram = diagram
         self.stats = stats
-        self.domain = Domain({v.name: v.states for v in classifier.feature_variables})
+        self.domain = diagram.domain
         effort = 1.0 if diagram.node_count <= _TINY else 0.0
         self._minimiser = Minimiser(diagram, self.domain, effort)
         self.manager = self._minimiser.manager
@@ -93,8 +92,7 @@ class BaseCompiledModel:
     @property
     def mentioned_features(self) -> tuple[str, ...]:
         """The features on which some decision depends; the others never matter."""
-        decided = zip(self.diagram.order, self.diagram.levels, strict=True)
-        return tuple(self.features[feature] for feature in sorted(f for f, level in decided if len(level)))
+        return self.diagram.features
 
     @property
     def target(self) -> str:
@@ -117,7 +115,7 @@ class BaseCompiledModel:
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""
-        return self.diagram.counts(self.domain.cardinalities)[self.label(name)]
+        return self.diagram.count(self.label(name))
 
     def label(self, name: object) -> int:
         """Return the position of a class; an unknown one is an error."""

@@ -29,6 +29,7 @@ import numpy as np
 from bnc2d.base.arguments import path_name, size_in_bytes
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.errors import Bnc2dError, FormatError
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
@@ -184,7 +185,7 @@ def _to_data(model: BaseCompiledModel) -> dict[str, Any]:
         },
         "diagram": {
             "order": list(diagram.order),
-            "ends": diagram.ends,
+            "ends": diagram.terminals,
             "levels": [level.tolist() for level in diagram.levels],
             "root": diagram.root,
         },
@@ -250,12 +251,10 @@ def _diagram(data: dict[str, Any], classifier: BaseClassifier) -> Diagram:
         for feature, level in zip(order, data["levels"], strict=True)
     )
     ends = len(classifier.classes) + classifier.rule.leaves_ties
-    diagram = Diagram(order, ends, levels, int(data["root"]))
-    for level, first in zip(levels, diagram.offsets(), strict=True):
-        if level.size and (level.min() < 0 or level.max() >= first):
-            raise ValueError("an edge of the diagram leads nowhere")
-    if not 0 <= diagram.root < diagram.ends + diagram.node_count:
-        raise ValueError("the diagram has no such root")
+    diagram = Diagram(feature_domain(classifier), order, ends, levels, int(data["root"]))
+    flaw = diagram.flaw()
+    if flaw is not None:
+        raise ValueError(f"the diagram: {flaw}")
     return diagram
 
 

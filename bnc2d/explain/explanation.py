@@ -16,9 +16,10 @@ from bnc2d.explain import checks, counting, listing, relevance, shortest
 from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, violations
 from bnc2d.explain.reasons import Case
-from bnc2d.explain.robust import Robustness, nearest
+from bnc2d.explain.robust import Robustness
 from bnc2d.explain.shortest import Weight
 from bnc2d.explain.single import one_term
+from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
@@ -74,7 +75,7 @@ class BaseExplanation:
     def _against(self, name: str) -> Case:
         """Return the case of "not this class", for an instance that is not in it."""
         if name not in self._contrasts:
-            others = frozenset(range(self.model.diagram.ends)) - {self.model.label(name)}
+            others = frozenset(range(self.model.diagram.terminals)) - {self.model.label(name)}
             make = partial(self.model.formula, name, negated=True)
             self._contrasts[name] = self._case_of(make, others)
         return self._contrasts[name]
@@ -204,7 +205,7 @@ class BaseExplanation:
         """
         diagram = self.model.diagram
         if towards is None:
-            wanted = [label for label in range(diagram.ends) if label != self._label]
+            wanted = [label for label in range(diagram.terminals) if label != self._label]
         else:
             wanted = [self.model.label(towards)]
         found = nearest(diagram, self._positions, wanted, self._held)

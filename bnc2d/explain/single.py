@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bnc2d.base.hashing import sorted_distinct
 from bnc2d.explain.reasons import Case
-from bnc2d.explain.robust import nearest
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.domain import FeatureId, StateMask
 
 _States = list[NDArray[np.intp]]  # for each feature, the states it may have
@@ -40,7 +40,7 @@ def one_clause(case: Case, *, general: bool) -> dict[FeatureId, StateMask] | Non
     of them is not enough, or there would be a nearer one. The other states that they may take, as many as
     always lead out, are what a general necessary reason rules out.
     """
-    others = [label for label in range(case.diagram.ends) if label not in case.labels]
+    others = [label for label in range(case.diagram.terminals) if label not in case.labels]
     out = nearest(case.diagram, case.positions, others, case.fixed)
     if out is None:
         return None
@@ -81,22 +81,22 @@ class _Walk:
     """Where instances lead that agree with one instance but for some features."""
 
     def __init__(self, diagram: Diagram, positions: Sequence[int], labels: Collection[int]) -> None:
-        self._levels = list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
-        self._root, self._ends = diagram.root, diagram.ends
+        self._diagram = diagram
         self._positions = positions
-        self._wrong = np.array([end not in labels for end in range(diagram.ends)])
+        self._wrong = np.array([terminal not in labels for terminal in range(diagram.terminals)])
 
     def stays(self, free: Collection[FeatureId]) -> bool:
         """Return whether all of them have one of the labels."""
-        nodes = np.array([self._root], dtype=np.int64)
-        for feature, level, first in self._levels:
+        nodes = np.array([self._diagram.root], dtype=np.int64)
+        for feature, level, first in self._diagram.walk:
             here = nodes >= first  # nodes of this level; those of the levels before are done
             if not here.any():
                 continue
             rows = level[nodes[here] - first]
             below = rows.reshape(-1) if feature in free else rows[:, self._positions[feature]]
             nodes = sorted_distinct(np.concatenate([nodes[~here], below]))
-            if nodes[0] < self._ends and self._wrong[nodes[nodes < self._ends]].any():
+            reached = nodes[nodes < self._diagram.terminals]
+            if self._wrong[reached].any():
                 return False
         return not self._wrong[nodes].any()
 
@@ -111,18 +111,17 @@ def _grown(
     from the last level to the first: one pass down finds the nodes that each is asked at, with the features
     above as they came; one pass up finds from which nodes all instances within the answer stay.
     """
-    levels = list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
     asked: dict[FeatureId, NDArray[np.int64]] = {}
     nodes = np.array([diagram.root], dtype=np.int64)
-    for feature, level, first in levels:
+    for feature, level, first in diagram.walk:
         here = nodes >= first
         asked[feature] = nodes[here] - first
         below = level[asked[feature]][:, states[feature]].reshape(-1)
         nodes = sorted_distinct(np.concatenate([nodes[~here], below]))
-    stays = np.zeros(diagram.ends + diagram.node_count, dtype=bool)
+    stays = np.zeros(diagram.size, dtype=bool)
     stays[list(labels)] = True
     grown = list(states)
-    for feature, level, first in reversed(levels):
+    for feature, level, first in reversed(diagram.walk):
         if feature in may:
             good = np.atleast_1d(stays[level[asked[feature]]].all(axis=0))
             grown[feature] = may[feature][good[may[feature]]]

@@ -163,7 +163,7 @@ def answers(
     others = (
         [name for name in model.classes if name != explanation.decision] if towards is None else [towards]
     )
-    told = model.diagram.ends == 2 and explanation.decision not in others
+    told = model.diagram.terminals == 2 and explanation.decision not in others
     several = max(model.domain.cardinalities, default=0) > 2
     limits.lists = 1 + several + len(others) + (not told)
     nearest = explanation.robustness()

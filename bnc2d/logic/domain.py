@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from bnc2d.base.arguments import as_text, count, items, mapping, named, one_row, shown, wrong
+import numpy as np
+
+from bnc2d.base.arguments import as_text, count, is_series, items, mapping, named, one_row, shown, wrong
+from bnc2d.base.arrays import Rows
 from bnc2d.base.truth_words import false_true
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 
@@ -121,6 +124,26 @@ class Domain:
         if missing:
             raise LogicError(f"the instance sets no state for {', '.join(map(repr, missing[:8]))}")
         return [self.state_index(feature, instance[name]) for feature, name in enumerate(self.names)]
+
+    def encode_rows(self, instances: Any) -> Rows:
+        """Return the state positions ``[instance, feature]`` of one instance, a list of them or an array.
+
+        An integer array holds state positions; one without rows is one instance.
+        """
+        if isinstance(instances, Mapping) or is_series(instances):
+            instances = [instances]
+        if not isinstance(instances, np.ndarray):
+            given = items(instances, "instances", "an instance, a list of them or an array", LogicError)
+            rows = [self.encode(instance) for instance in given]
+            return np.array(rows, dtype=np.intp).reshape(len(rows), len(self))
+        if instances.shape == (len(self),):
+            instances = instances.reshape(1, -1)
+        if instances.ndim != 2 or instances.shape[1] != len(self) or instances.dtype.kind not in "iu":
+            raise LogicError(f"expected an integer array of shape (instances, {len(self)})")
+        if instances.size and (instances.min() < 0 or (instances >= np.array(self.cardinalities)).any()):
+            raise LogicError("a row holds a number that is no state position of its feature")
+        checked: Rows = instances.astype(np.intp, copy=False)
+        return checked
 
     def decode(self, positions: Sequence[int]) -> dict[str, str]:
         """Return the instance with these state positions."""

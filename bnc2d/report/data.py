@@ -40,7 +40,7 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
     nodes = sorted({node for pair in roots for root in pair for node in model.manager.reachable(root)})
     _check_size(model.diagram.node_count + len(nodes))
     place = {node: position for position, node in enumerate(nodes)}
-    counts = model.diagram.counts(model.domain.cardinalities)
+    counts = model.diagram.counts()
     total = model.domain.instance_count
     possible = _possible(model)
     return {
@@ -55,7 +55,7 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
         "total": str(total),
         "diagram": _diagram(model.diagram),
         "possible": None if possible is None else _diagram(possible),
-        "impossible": None if possible is None else str(possible.counts(model.domain.cardinalities)[0]),
+        "impossible": None if possible is None else str(possible.count(0)),
         "rule": model.classifier.ties if model.classifier.threshold is None else "threshold",
         "start": _start(model.classifier),
         "nodes": [_node(model, node, place) for node in nodes],
@@ -67,7 +67,7 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
 def _diagram(diagram: Diagram) -> dict[str, Any]:
     return {
         "order": list(diagram.order),
-        "ends": diagram.ends,
+        "terminals": diagram.terminals,
         "levels": [level.tolist() for level in diagram.levels],
         "root": diagram.root,
     }
@@ -114,7 +114,7 @@ def _check_size(count: int) -> None:
 def _roots(model: BaseCompiledModel) -> list[tuple[NodeId, NodeId]]:
     """Return the formula of each class and of its complement; last, where ties are, of no class."""
     roots = [(model.formula(name).root, model.formula(name, negated=True).root) for name in model.classes]
-    for label in range(len(model.classes), model.diagram.ends):
+    for label in range(len(model.classes), model.diagram.terminals):
         positive, negative = (class_formula(model.diagram, model.manager, label, n) for n in (False, True))
         roots.append((positive, negative))
     return roots

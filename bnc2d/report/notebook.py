@@ -56,7 +56,7 @@ def classifier_html(classifier: BaseClassifier) -> str:
 
 def model_html(model: BaseCompiledModel) -> str:
     """Return a table of the classes: instances, their share, and the size of the circuit."""
-    counts = model.diagram.counts(model.domain.cardinalities)
+    counts = model.diagram.counts()
     total = model.domain.instance_count
     rows: list[Sequence[Cell]] = []
     for label, count in enumerate(counts):

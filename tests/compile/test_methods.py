@@ -38,7 +38,7 @@ def test_the_papers_method_decides_every_instance(classifier: Classifier) -> Non
     expected = np.array(list(decisions(classifier).values()), dtype=object)
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     assert model.predict(rows).tolist() == expected.tolist()
-    model.diagram.assert_reduced()
+    model.diagram.assert_consistent()
     part = target_part(classifier)
     position = [classifier.features.index(name) for name in part.classifier.features]
     scratch = Manager(Domain({v.name: v.states for v in part.classifier.feature_variables}))
@@ -174,7 +174,7 @@ def test_a_diagram_of_any_circuits() -> None:
         shares: list[float] = []
         order = rng.sample(range(4), 4)
         diagram = diagram_of_classes(manager, [part.root for part in parts], 4, order, shares.append)
-        diagram.assert_reduced()
+        diagram.assert_consistent()
         values = np.stack([part.evaluate(rows) for part in (*parts, left)])
         assert values.sum(axis=0).tolist() == [1] * len(rows)
         assert diagram.labels(rows).tolist() == values.argmax(axis=0).tolist()

@@ -123,7 +123,7 @@ def test_answers_on_random_models(browser: Browser, tmp_path: Path) -> None:
         write_page(model, tmp_path / "page.html")
         browser.open(tmp_path / "page.html")
         compare(browser, model, [random_instance(model.classifier, number) for number in range(6)])
-        kinds.add((len(model.classes) > 2, model.diagram.ends > len(model.classes)))
+        kinds.add((len(model.classes) > 2, model.diagram.terminals > len(model.classes)))
         assert browser.messages == []
     assert len(kinds) > 2
 

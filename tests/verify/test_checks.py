@@ -124,7 +124,7 @@ def test_possible_instances_are_asked_where_nearly_all_are_impossible() -> None:
     classifier = Classifier(long_chain(60, STEPS, 3), "v0", features="all")
     model = classifier.compile()
     assert checks._oracle(model, Clock(10), 60, 0)[0]
-    nothing = Diagram(tuple(range(59)), 3, (np.zeros((0, 3), np.int64),) * 59, 0)
+    nothing = Diagram(model.domain, tuple(range(59)), 3, (np.zeros((0, 3), np.int64),) * 59, 0)
     passed, _, witness = checks._oracle(CompiledModel(classifier, nothing, model.stats), Clock(10), 60, 0)
     assert not passed
     assert witness is not None

@@ -13,6 +13,7 @@ import numpy as np
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget
+from bnc2d.compile.domain import feature_domain
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.inference import JointQuery
@@ -53,7 +54,7 @@ def compile_by_enumeration(classifier: BaseClassifier, budget: Budget) -> Enumer
         builder = DiagramBuilder(ends)
         sizes = [len(feature) for feature in classifier.feature_variables]
         (root,) = reduce_table(labels[None], sizes, builder)
-        diagram = builder.finish(range(len(sizes)), int(root))
+        diagram = builder.finish(feature_domain(classifier), range(len(sizes)), int(root))
     return EnumerationResult(diagram, count, decide.exact_calls)
 
 

@@ -1,7 +1,7 @@
 """Small OR-decomposable formulas of the classes of a diagram: the best of a few circuits each.
 
 Steps, for the function "the instance is in this class", with states that are alike as one (``state_groups``):
-1. the two-ended diagram of the class, in the given order of features and in one found by sifting;
+1. the two-terminal diagram of the class, in the given order of features and in one found by sifting;
 2. for each order, blocks of levels for a few estimates of what guards cost (see ``plan``);
 3. the circuit of each plan, flattened (see ``blocks``); the one with the fewest nodes is kept.
 Every step preserves the function, and how much is tried depends on sizes only, never on the clock: the same
@@ -20,7 +20,7 @@ from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.netlist import Circuit
 from bnc2d.compile.formula.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.formula.state_groups import StateGroups
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, two_ended
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.circuit.queries import node_count
 from bnc2d.logic.diagram.diagram import Diagram
@@ -112,7 +112,7 @@ class Minimiser:
 
     def formula(self, label: int, negated: bool = False) -> NodeId:
         """Return the OR-decomposable formula of the instances with this label, or of all others."""
-        if self._whole.ends == 2 and label == 0:
+        if self._whole.terminals == 2 and label == 0:
             label, negated = 1, not negated
         key = (label, negated)
         if key not in self._formulas:
@@ -152,13 +152,13 @@ class Minimiser:
 
     def _plan(self, label: int) -> list[_Candidate]:
         """Return what to try: orders with blocks, the given order first."""
-        given = two_ended(self._groups.diagram, label)
+        given = self._groups.diagram.two_terminal(label)
         functions = [_Function(given)]
         if not given.node_count or self._effort <= 0:
             return functions[0].candidates([scaled(1.0)])
-        share = self._effort / (1 if self._whole.ends == 2 else self._whole.ends)
+        share = self._effort / (1 if self._whole.terminals == 2 else self._whole.terminals)
         if given.node_count <= share * _SIFTED_NODES:
-            sifted = sift(given, self._groups.domain.cardinalities, int(share * _SIFT_WORK))
+            sifted = sift(given, int(share * _SIFT_WORK))
             if sifted is not given:
                 functions.append(_Function(sifted))
         plans = [function.candidates([scaled(scale) for scale in _GUARD_SCALES]) for function in functions]

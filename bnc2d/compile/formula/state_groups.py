@@ -42,8 +42,8 @@ class StateGroups:
                 names[domain.names[feature]] = tuple(map(str, range(len(first))))
         if not masks:
             return cls(diagram, domain, masks)
-        narrow = Diagram(diagram.order, diagram.ends, tuple(levels), diagram.root)
-        return cls(narrow, Domain(names), masks)
+        narrow = Diagram(Domain(names), diagram.order, diagram.terminals, tuple(levels), diagram.root)
+        return cls(narrow, narrow.domain, masks)
 
     def states(self, feature: FeatureId, groups: StateMask) -> StateMask:
         """Return the states of some groups, as masks."""

@@ -1,4 +1,4 @@
-"""The nodes of a two-ended diagram as functions, and what they lead to over blocks of levels."""
+"""The nodes of a two-terminal diagram as functions, and what they lead to over blocks of levels."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from bnc2d.base.arrays import Numbers, joined
-from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
+from bnc2d.base.checkpoints import PIECE, pieces
+from bnc2d.logic.diagram.diagram import Diagram
 
 _Integer = TypeVar("_Integer", np.int64, np.uint64)
 
 
 @dataclass(frozen=True)
 class SubFunctions:
-    """A two-ended reduced diagram without its empty levels; ``root`` is a node number."""
+    """A two-terminal reduced diagram without its empty levels; ``root`` is a node number."""
 
     features: tuple[int, ...]
     levels: tuple[Numbers, ...]
@@ -25,18 +25,15 @@ class SubFunctions:
 
     @classmethod
     def of(cls, diagram: Diagram, negated: bool = False) -> SubFunctions:
-        """Return the function of a two-ended diagram, or its complement."""
-        full = [(f, level) for f, level in zip(diagram.order, diagram.levels, strict=True) if len(level)]
-        features = tuple(feature for feature, _ in full)
-        if not negated:
-            return cls(features, tuple(level for _, level in full), diagram.root)
-        image = np.arange(diagram.ends + diagram.node_count)
-        image[:2] = [1, 0]
-        return cls(features, tuple(image[level] for _, level in full), int(image[diagram.root]))
+        """Return the function of a two-terminal diagram, or its complement."""
+        if negated:
+            diagram = diagram.two_terminal(0)
+        walk = diagram.walk
+        return cls(tuple(level.feature for level in walk), tuple(level.table for level in walk), diagram.root)
 
     @property
     def node_count(self) -> int:
-        """The number of nodes, ends included."""
+        """The number of nodes, terminals included."""
         return 2 + sum(len(level) for level in self.levels)
 
     def offsets(self) -> list[int]:
@@ -55,21 +52,6 @@ class SubFunctions:
             reached[self.levels[position]] = position
         reached[self.root] = -1
         return reached
-
-
-def two_ended(diagram: Diagram, label: int) -> Diagram:
-    """Return the reduced diagram of "the instance leads to this label": 1 where it does, 0 where not."""
-    if diagram.ends == 2 and label == 1:
-        return diagram
-    builder = DiagramBuilder(2)
-    image = np.zeros(diagram.ends + diagram.node_count, dtype=np.int64)
-    image[label] = 1
-    first = diagram.ends
-    for level in reversed(diagram.levels):
-        checkpoint()
-        image[first : first + len(level)] = builder.add_level(image[level])
-        first += len(level)
-    return builder.finish(diagram.order, int(image[diagram.root]))
 
 
 class BlockRows(NamedTuple):

@@ -43,7 +43,7 @@ class CutProblem:
         self._target = prepared.network.index(prepared.target)
         self._sizes = {position: len(v) for position, v in enumerate(prepared.network.variables)}
         classes = len(classifier.classes)
-        self.ends = classes + classifier.rule.leaves_ties
+        self.terminals = classes + classifier.rule.leaves_ties
         self.priors = [Fraction(1)] * classes
         if has_prior(prepared):
             self.priors = prepared.network.cpt(prepared.target).exact.tolist()

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import joined, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
+from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.graph.jointree import Jointree, Name
 from bnc2d.compile.graph.pruning import Prepared, prepare
@@ -129,7 +130,7 @@ class _Attempt:
     ) -> None:
         self._cut_problem, self._budget, self._executor = cut_problem, budget, executor
         self._certified, self._may_explain = certified, may_explain
-        self._packing = Packing(cut_problem.ends, cut_problem.cardinalities(cut_problem.second))
+        self._packing = Packing(cut_problem.terminals, cut_problem.cardinalities(cut_problem.second))
         self._ids: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
         self.pool = RowPool()
         self.stats = LabelStats()
@@ -162,7 +163,7 @@ class _Attempt:
         """Return for each pattern of the first side the id of its row, and what is doubtful."""
         local = RowPool()
         ids, doubts = [], []
-        for found in decide_all(decider, first, self._cut_problem.ends, self._executor):
+        for found in decide_all(decider, first, self._cut_problem.terminals, self._executor):
             ids.append(local.add(found.rows))
             doubts.append(found.doubts)
             self.stats.cells += len(found.rows) * second.patterns
@@ -175,7 +176,7 @@ class _Attempt:
         step = max(1, _EXPANDED_CELLS // len(second.pattern_of_row))
         ids = []
         for start in range(0, len(rows), step):
-            labels = unpack(rows[start : start + step], self._cut_problem.ends, second.patterns)
+            labels = unpack(rows[start : start + step], self._cut_problem.terminals, second.patterns)
             labels = take_columns(labels, second.pattern_of_row)
             ids.append(self.pool.add(self._packing.pack(labels)))
         return np.concatenate(ids)
@@ -186,8 +187,8 @@ class _Attempt:
         with self._budget.phase("reduce"):
             heads = (*cut_problem.fixed, *cut_problem.first)
             order = [cut_problem.position[name] for name in (*heads, *cut_problem.second)]
-            builder = DiagramBuilder(cut_problem.ends)
+            builder = DiagramBuilder(cut_problem.terminals)
             used, _, ids = distinct(joined(self._ids))
             nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), ids)
             root = reduce_table(nodes[None, :], cut_problem.cardinalities(heads), builder)
-            return builder.finish(order, int(root[0]))
+            return builder.finish(feature_domain(cut_problem.classifier), order, int(root[0]))

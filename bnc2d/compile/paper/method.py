@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import prod
 
 from bnc2d.base.budget import Budget
+from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import FeatureTree, Widths, build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import Prepared, prepare
@@ -21,7 +22,6 @@ from bnc2d.compile.paper.compile_negative import PaperCompiler
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
-from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 
@@ -87,7 +87,7 @@ class _Runs:
     """Calls of compile-negative and compile-positive in one manager, and how far the current one is."""
 
     def __init__(self, classifier: BaseClassifier, budget: Budget) -> None:
-        self.manager = Manager(Domain({v.name: v.states for v in classifier.feature_variables}))
+        self.manager = Manager(feature_domain(classifier))
         self.cells = 0
         self.exact_calls = 0
         self.compiler = compiler = PaperCompiler(classifier, seed=_JOINTREE_SEED, report=self._report)

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree, moral_graph
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Message
@@ -176,7 +177,7 @@ def compile_by_intervals(
             budget.progress(1 - len(descent.children) / len(tables))
         position = {name: number for number, name in enumerate(prepared.features)}
         order = [position[name] for table in tables for name in table.features]
-        diagram = builder.finish(order, int(nodes[0]))
+        diagram = builder.finish(feature_domain(classifier), order, int(nodes[0]))
     return IntervalResult(diagram, descent.cells, descent.exact_calls, descent.frontier)
 
 

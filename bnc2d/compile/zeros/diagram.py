@@ -6,7 +6,7 @@
    (``order``).
 3. Level by level from the first feature: a node is what the target's diagram and every open relation have
    come to. Where a relation allows nothing any more, or the target's diagram says what the tie rule says, the
-   end is reached. Equal nodes are merged.
+   terminal is reached. Equal nodes are merged.
 4. The levels are reduced from the last to the first.
 """
 
@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows
+from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.target_part import TargetPart
-from bnc2d.compile.zeros.order import choose_order
+from bnc2d.compile.zeros.order import Given, choose_order
 from bnc2d.compile.zeros.relations import HiddenGroup, Relation, RelationDiagram, relations_of
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, Level
+from bnc2d.logic.domain import Domain
 from bnc2d.model.elimination import connected_groups
 
 Ids: TypeAlias = NDArray[np.int64]
@@ -45,43 +47,36 @@ def with_impossible(part: TargetPart, diagram: Diagram, budget: Budget) -> Diagr
     if part.classifier is part.whole:
         return diagram
     features = part.whole.features
-    sizes = [len(variable) for variable in part.whole.feature_variables]
+    domain = feature_domain(part.whole)
     position = {name: number for number, name in enumerate(features)}
-    order = tuple(position[part.classifier.features[feature]] for feature in diagram.order)
-    decided = Diagram(order, diagram.ends, diagram.levels, diagram.root)
-    if part.zero_tables:
-        with budget.phase("impossible"):
-            relations = relations_of(part.zero_tables, features)
-            chosen = choose_order(relations, decided, sizes)
-            decided = _Product(part, decided, relations, chosen, budget).diagram()
-    return _with_features(decided, sizes)
-
-
-def _with_features(diagram: Diagram, sizes: Sequence[int]) -> Diagram:
-    """Return the diagram with an empty level for each feature that it does not decide."""
-    others = sorted(set(range(len(sizes))) - set(diagram.order))
-    empty = tuple(np.zeros((0, sizes[feature]), dtype=np.int64) for feature in others)
-    return Diagram((*diagram.order, *others), diagram.ends, (*diagram.levels, *empty), diagram.root)
+    inside = [position[name] for name in part.classifier.features]
+    if not part.zero_tables:
+        return diagram.over(domain, inside)
+    with budget.phase("impossible"):
+        relations = relations_of(part.zero_tables, features)
+        chosen = choose_order(relations, Given.of(diagram, inside), domain.cardinalities)
+        product = _Product(part, diagram, inside, relations, chosen, budget)
+        return product.diagram(domain)
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
     """A part of a node: what a diagram has come to, or a set of hidden states."""
 
-    edges: Mapping[int, tuple[Ids, int]]  # by feature: the level, and the number of its first node
+    levels: Mapping[int, Level]  # by feature
     start: int
 
     @classmethod
-    def of(cls, diagram: Diagram) -> _Column:
-        levels = zip(diagram.levels, diagram.offsets(), strict=True)
-        return cls(dict(zip(diagram.order, levels, strict=True)), diagram.root)
+    def of(cls, diagram: Diagram, features: Sequence[int]) -> _Column:
+        """Return the column of a diagram whose feature ``i`` is ``features[i]`` here."""
+        return cls({features[level.feature]: level for level in diagram.walk}, diagram.root)
 
     def follow(self, feature: int, nodes: Ids, grown: Ids) -> None:
         """Write the children of the nodes for every state of a feature to ``grown``, ``[node, state]``."""
-        if feature in self.edges:
-            level, first = self.edges[feature]
-            here = np.flatnonzero((nodes >= first) & (nodes < first + len(level)))
-            grown[here] = level[nodes[here] - first]
+        if feature in self.levels:
+            _, table, first = self.levels[feature]
+            here = np.flatnonzero(nodes >= first)
+            grown[here] = table[nodes[here] - first]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +86,7 @@ class _Open:
     column: _Column
     first: int
     last: int
-    ends: int
+    terminals: int
     group: int | None = None
     turn: int = 0
     is_last_turn: bool = True
@@ -104,37 +99,36 @@ class _Product:
         self,
         part: TargetPart,
         given: Diagram,
+        features: Sequence[int],
         relations: Sequence[Relation],
         order: Sequence[int],
         budget: Budget,
     ) -> None:
         self._part, self._order, self._budget = part, order, budget
         self._sizes = [len(variable) for variable in part.whole.feature_variables]
-        self._ends = given.ends
-        self._tied = part.whole.rule.exact_label([0] * len(part.whole.classes)) % given.ends
-        self._given = _Column.of(given)
+        self._terminals = given.terminals
+        self._tied = part.whole.rule.exact_label([0] * len(part.whole.classes)) % given.terminals
+        self._given = _Column.of(given, features)
         rank = {feature: number for number, feature in enumerate(order)}
         self._groups: list[HiddenGroup] = []
         self._relations: list[_Open] = []
         for group in connected_groups([set(relation.hidden) for relation in relations]):
             members = [relations[at] for at in group]
             drawn = [RelationDiagram(member, rank) for member in members if member.features]
-            drawn.sort(key=lambda one: rank[one.diagram.order[-1]])
+            drawn.sort(key=lambda one: rank[one.features[-1]])
             number = None
             if drawn[0].hidden:
                 number = len(self._groups)
                 self._groups.append(HiddenGroup(drawn, [one for one in members if not one.features]))
             for turn, one in enumerate(drawn):
                 checkpoint()
-                features = one.diagram.order
-                column = _Column.of(one.diagram)
+                column = _Column.of(one.diagram, one.features)
                 last = turn == len(drawn) - 1
-                self._relations.append(
-                    _Open(column, features[0], features[-1], len(one.ends), number, turn, last)
-                )
+                first_last = one.features[0], one.features[-1]
+                self._relations.append(_Open(column, *first_last, one.diagram.terminals, number, turn, last))
 
-    def diagram(self) -> Diagram:
-        """Return the reduced diagram over the features of the order."""
+    def diagram(self, domain: Domain) -> Diagram:
+        """Return the reduced diagram."""
         columns: list[object] = [self._given]
         rows = np.array([[self._given.start]], dtype=np.int64)
         levels: list[Ids] = []
@@ -156,19 +150,19 @@ class _Product:
             children, rows = self._level(feature, columns, rows, ending, kept)
             columns = [columns[at] for at in kept]
             levels.append(children)
-        builder = DiagramBuilder(self._ends)
+        builder = DiagramBuilder(self._terminals)
         nodes = np.concatenate([[self._tied], rows[:, 0]])
         for children in reversed(levels):
             checkpoint()
             nodes = np.concatenate([[self._tied], builder.add_level(nodes[children])])
-        return builder.finish(self._order, int(nodes[1]))
+        return builder.finish(domain, self._order, int(nodes[1]))
 
     def _level(
         self, feature: int, columns: list[object], rows: Ids, ending: list[_Open], kept: list[int]
     ) -> tuple[Ids, Ids]:
         """Return the children of the nodes of one level, and the nodes of the next one.
 
-        Children are ids of nodes from 1 on; 0 is the end of the tie rule.
+        Children are ids of nodes from 1 on; 0 is the terminal of the tie rule.
         """
         size = self._sizes[feature]
         step = max(1, _ENTRIES_AT_ONCE // (size * len(columns)))
@@ -206,17 +200,17 @@ class _Product:
 
     def _end(self, relation: _Open, columns: list[object], flat: Ids, alive: Rows) -> Rows:
         """Return the rows that a relation allows once its last feature is set."""
-        ends = flat[alive, columns.index(relation)]
+        reached = flat[alive, columns.index(relation)]
         if relation.group is None:
-            allowed: Rows = alive[ends != _DEAD]
+            allowed: Rows = alive[reached != _DEAD]
             return allowed
         group = self._groups[relation.group]
         at = columns.index(group)
-        pairs, _, indices = distinct(flat[alive, at] * relation.ends + ends)
+        pairs, _, indices = distinct(flat[alive, at] * relation.terminals + reached)
         met = np.zeros(len(pairs), dtype=np.int64)
         for place, pair in enumerate(pairs.tolist()):
             checkpoint()
-            met[place] = group.meet(relation.turn, *divmod(pair, relation.ends))
+            met[place] = group.meet(relation.turn, *divmod(pair, relation.terminals))
         flat[alive, at] = met[indices]
         possible: Rows = alive[met[indices] != _DEAD]
         return possible

@@ -14,6 +14,7 @@ that has least to remember is kept:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import log2
 from typing import TypeAlias
 
@@ -31,7 +32,25 @@ _PLACED = 1000
 _FEW_NODES = 1 << 12
 
 
-def choose_order(relations: Sequence[Relation], given: Diagram, sizes: Sequence[int]) -> list[int]:
+@dataclass(frozen=True)
+class Given:
+    """The features of the target's diagram in its order, and about how many bits tell its nodes apart.
+
+    There is a number of bits for each number of features that are set.
+    """
+
+    order: tuple[int, ...]
+    log_widths: tuple[float, ...]
+
+    @classmethod
+    def of(cls, diagram: Diagram, features: Sequence[int]) -> Given:
+        """Return what there is to know of a diagram whose feature ``i`` is ``features[i]`` here."""
+        widths = [log2(len(table) + diagram.terminals) for table in diagram.levels[1:]]
+        order = tuple(features[feature] for feature in diagram.order)
+        return cls(order, (0.0, *widths, log2(diagram.terminals)))
+
+
+def choose_order(relations: Sequence[Relation], given: Given, sizes: Sequence[int]) -> list[int]:
     """Return the features of the relations and of the ``given`` diagram; these in the diagram's order."""
     features = [*given.order, *(feature for relation in relations for feature in relation.features)]
     free = sorted(set(features) - {*given.order})
@@ -43,7 +62,7 @@ def choose_order(relations: Sequence[Relation], given: Diagram, sizes: Sequence[
     return min(runs)[1]
 
 
-def _trees(relations: Sequence[Relation], given: Diagram) -> Iterator[list[int]]:
+def _trees(relations: Sequence[Relation], given: Given) -> Iterator[list[int]]:
     """Yield orders from elimination trees, with the features of the given diagram put into its order."""
     names: list[Name] = list(given.order)
     for relation in relations:
@@ -83,9 +102,9 @@ def _trees(relations: Sequence[Relation], given: Diagram) -> Iterator[list[int]]
 class _Walk:
     """An order in the making, and what has to be remembered; ``relations`` are known by their positions."""
 
-    def __init__(self, relations: Sequence[Relation], given: Diagram, sizes: Sequence[int]) -> None:
+    def __init__(self, relations: Sequence[Relation], given: Given, sizes: Sequence[int]) -> None:
         self._given = given.order
-        self._widths = _log_widths(given)
+        self._widths = given.log_widths
         self._next_given = 0
         self._in_given = set(given.order)
         self._scope = [relation.features for relation in relations]
@@ -163,8 +182,3 @@ class _Walk:
             else:
                 self._remembered.discard(variable)
         self._cost += 2.0 ** min(self._bits + self._widths[self._next_given], 900.0)
-
-
-def _log_widths(diagram: Diagram) -> list[float]:
-    """Return for each number of features that are set about how many bits tell the nodes apart."""
-    return [0.0, *(log2(len(level) + diagram.ends) for level in diagram.levels[1:]), log2(diagram.ends)]

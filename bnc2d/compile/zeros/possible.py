@@ -14,6 +14,7 @@ import numpy as np
 
 from bnc2d.base.budget import Budget
 from bnc2d.compile.compiler import compile_classifier
+from bnc2d.compile.domain import feature_domain
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
@@ -55,7 +56,7 @@ def _by_asking(classifier: BaseClassifier) -> Diagram:
     builder = DiagramBuilder(2)
     sizes = [len(feature) for feature in classifier.feature_variables]
     root = reduce_table(np.concatenate(labels)[None, :], sizes, builder)[0]
-    return builder.finish(range(len(sizes)), int(root))
+    return builder.finish(feature_domain(classifier), range(len(sizes)), int(root))
 
 
 def _support(cpt: CPT) -> CPT:

@@ -15,6 +15,7 @@ from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import StateCounts, union
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.logic.domain import Domain
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import connected_groups, order_of, smallest_first
 
@@ -113,9 +114,10 @@ def _without(relation: Relation, name: str) -> Relation:
 
 
 class RelationDiagram:
-    """A relation as a diagram over its features; the ends are the sets of hidden states that are left.
+    """A relation as a diagram over its features; the terminals are the sets of hidden states that are left.
 
-    End 0 is the empty set. Without hidden variables end 1 is "allowed".
+    Terminal 0 is the empty set. Without hidden variables terminal 1 is "allowed". ``features`` are those of
+    the diagram, in its order.
     """
 
     def __init__(self, relation: Relation, rank: Mapping[int, int]) -> None:
@@ -127,11 +129,13 @@ class RelationDiagram:
         sets = allowed.reshape(-1, prod(self.hidden_sizes))
         numbers = {bytes(sets.shape[1]): 0}
         labels = [numbers.setdefault(row.tobytes(), len(numbers)) for row in sets]
-        self.ends = [np.frombuffer(row, dtype=bool).reshape(self.hidden_sizes) for row in numbers]
-        builder = DiagramBuilder(len(self.ends))
+        self.hidden_states = [np.frombuffer(row, dtype=bool).reshape(self.hidden_sizes) for row in numbers]
+        builder = DiagramBuilder(len(self.hidden_states))
         (root,) = reduce_table(np.array([labels], dtype=np.int64), allowed.shape[: len(by_rank)], builder)
-        order = [relation.features[axis] for axis in by_rank]
-        self.diagram: Diagram = builder.finish(order, int(root))
+        self.features = tuple(relation.features[axis] for axis in by_rank)
+        sizes = zip(self.features, allowed.shape, strict=False)
+        domain = Domain({str(feature): tuple(map(str, range(size))) for feature, size in sizes})
+        self.diagram: Diagram = builder.finish(domain, range(len(domain)), int(root))
 
 
 class HiddenGroup:
@@ -165,18 +169,18 @@ class HiddenGroup:
             scope = tuple(name for name in scope if name in later)
             self._steps.append((joins, gone))
 
-    def meet(self, step: int, number: int, end: int) -> int:
-        """Return the number of the set after a step: the relation of this step has reached an end."""
-        key = (step, number, end)
+    def meet(self, step: int, number: int, terminal: int) -> int:
+        """Return the number of the set after a step: the relation of this step has reached a terminal."""
+        key = (step, number, terminal)
         if key not in self._known:
-            self._known[key] = self._met(step, self._sets[number], end)
+            self._known[key] = self._met(step, self._sets[number], terminal)
         return self._known[key]
 
-    def _met(self, step: int, found: Allowed, end: int) -> int:
+    def _met(self, step: int, found: Allowed, terminal: int) -> int:
         relation = self._relations[step]
         joins, gone = self._steps[step]
         scope: Scope = self._scopes[step]
-        found, scope = _intersection(found, scope, relation.ends[end], relation.hidden)
+        found, scope = _intersection(found, scope, relation.hidden_states[terminal], relation.hidden)
         for other in joins:
             found, scope = _intersection(found, scope, other.allowed, other.hidden)
         axes = tuple(axis for axis, name in enumerate(scope) if name in gone)

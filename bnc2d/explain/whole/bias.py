@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked, checkpoint
@@ -109,8 +112,8 @@ def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, 
     The diagram is reduced: a feature matters exactly where it has a node, and a node has two different edges.
     """
     diagram = model.diagram
-    for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
-        if feature in protected and len(level):
+    for feature, level, first in diagram.walk:
+        if feature in protected:
             edges = level[0].tolist()
             state = next(state for state, child in enumerate(edges) if child != edges[0])
             part = path_to(diagram, first) | tell_apart(diagram, edges[0], edges[state])
@@ -128,14 +131,12 @@ def _count(diagram: Diagram, protected: set[int], instances: int) -> int:
     the number of instances that have it. A set with two labels is counted; a single node that no protected
     feature is below is dropped.
     """
-    ends = diagram.ends
+    terminals = diagram.terminals
     below = _depends(diagram, protected)
     sets: dict[frozenset[int], int] = {frozenset([diagram.root]): instances}
     count = 0
-    for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
+    for feature, level, first in diagram.walk:
         checkpoint()
-        if not len(level):
-            continue
         rows = level.tolist()
         states = level.shape[1]
         following: dict[frozenset[int], int] = {}
@@ -151,7 +152,7 @@ def _count(diagram: Diagram, protected: set[int], instances: int) -> int:
                 ]
                 weight //= states
             for after in reached:
-                if sum(node < ends for node in after) > 1:
+                if sum(node < terminals for node in after) > 1:
                     count += weight
                 elif len(after) > 1 or below[next(iter(after))]:
                     following[after] = following.get(after, 0) + weight
@@ -161,12 +162,10 @@ def _count(diagram: Diagram, protected: set[int], instances: int) -> int:
     return count
 
 
-def _depends(diagram: Diagram, protected: set[int]) -> list[bool]:
+def _depends(diagram: Diagram, protected: set[int]) -> NDArray[np.bool_]:
     """Return for each node whether a protected feature is decided at it or below."""
-    found = [False] * diagram.ends
-    for feature, level in reversed(list(zip(diagram.order, diagram.levels, strict=True))):
-        if feature in protected:
-            found += [True] * len(level)
-        else:
-            found += [any(found[child] for child in row) for row in level.tolist()]
+    found = np.zeros(diagram.size, dtype=bool)
+    for level in reversed(diagram.walk):
+        checkpoint()
+        found[level.nodes] = True if level.feature in protected else found[level.table].any(axis=1)
     return found

@@ -20,7 +20,7 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.sifting import Sifter
-from bnc2d.logic.diagram.walks import Part, label_pairs, tell_apart
+from bnc2d.logic.diagram.walks import Assignment, label_pairs, tell_apart
 
 # A diagram may grow to so many nodes while its features are put into the other's order.
 MAX_NODES = 2**22
@@ -101,7 +101,7 @@ def compare(
     with common.budget.limiting(), common.budget.phase("pairs of nodes"):
         found = label_pairs(common.diagram, np.array([common.roots]), [total])
     names = (*one.classes, None)
-    counts = [*one.diagram.counts(one.domain.cardinalities), 0][: len(names)]
+    counts = [*one.diagram.counts(), 0][: len(names)]
     table, witnesses = {}, {}
     for before, name in enumerate(names):
         changed = {after: pair for (label, after), pair in sorted(found.items()) if label == before}
@@ -110,9 +110,9 @@ def compare(
             table[name, name] = kept
         for after, pair in changed.items():
             table[name, names[after]] = pair.weight
-            witnesses[name, names[after]] = common.instance(pair.part)
+            witnesses[name, names[after]] = common.instance(pair.assignment)
     count = sum(pair.weight for pair in found.values())
-    first, second = _mattering(one), _mattering(other)
+    first, second = set(one.mentioned_features), set(other.mentioned_features)
     return Comparison(
         table,
         witnesses,
@@ -121,16 +121,6 @@ def compare(
         tuple(name for name in one.features if name in first - second),
         tuple(name for name in one.features if name in second - first),
     )
-
-
-def _mattering(model: BaseCompiledModel) -> set[str]:
-    """Return the features that some decision depends on: those with a node in the reduced diagram."""
-    diagram = model.diagram
-    return {
-        model.features[feature]
-        for feature, level in zip(diagram.order, diagram.levels, strict=True)
-        if len(level)
-    }
 
 
 class _Common:
@@ -146,7 +136,7 @@ class _Common:
         with self.budget.limiting(), self.budget.phase("a common order of features"):
             self.diagram, self.roots = _merge(one, other)
 
-    def instance(self, part: Part) -> dict[str, str]:
+    def instance(self, part: Assignment) -> dict[str, str]:
         """Return an instance with these states, the other features in their first."""
         return self._one.domain.decode([part.get(at, 0) for at in range(len(self._one.features))])
 
@@ -189,27 +179,28 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
     builder = DiagramBuilder(len(one.classes) + 1)
     images = []
     for model, diagram in zip(models, diagrams, strict=True):
-        image = np.zeros(diagram.ends + diagram.node_count, dtype=np.int64)
+        image = np.zeros(diagram.size, dtype=np.int64)
         labels = [*(one.classes.index(name) for name in model.classes), len(one.classes)]
-        image[: diagram.ends] = labels[: diagram.ends]
+        image[: diagram.terminals] = labels[: diagram.terminals]
         images.append(image)
-    firsts = [diagram.offsets() for diagram in diagrams]
+    firsts = [diagram.terminals for diagram in diagrams]
     for place in range(len(target) - 1, -1, -1):
         checkpoint()
         states = one.domain.states[one.domain.index(target[place])]
         rows, spans = [], []
-        for model, diagram, image, first in zip(models, diagrams, images, firsts, strict=True):
+        for at, (model, diagram, image) in enumerate(zip(models, diagrams, images, strict=True)):
             theirs = model.domain.states[model.domain.index(target[place])]
             columns = [theirs.index(state) for state in states]
             level = diagram.levels[place]
             rows.append(image[level[:, columns]])
-            spans.append(image[first[place] : first[place] + len(level)])
+            spans.append(image[firsts[at] : firsts[at] + len(level)])
+            firsts[at] += len(level)
         numbers = builder.add_level(np.concatenate(rows))
         spans[0][:] = numbers[: len(rows[0])]
         spans[1][:] = numbers[len(rows[0]) :]
     roots = [int(image[diagram.root]) for image, diagram in zip(images, diagrams, strict=True)]
     order = [one.domain.index(name) for name in target]
-    return builder.finish(order, roots[0]), (roots[0], roots[1])
+    return builder.finish(one.domain, order, roots[0]), (roots[0], roots[1])
 
 
 class _TooLarge(Exception):  # noqa: N818 - a signal inside this module
@@ -221,7 +212,7 @@ def _in_order(model: BaseCompiledModel, target: Sequence[str]) -> Diagram:
     wanted = [model.domain.index(name) for name in target]
     if tuple(wanted) == model.diagram.order:
         return model.diagram
-    sifter = Sifter(model.diagram, model.domain.cardinalities)
+    sifter = Sifter(model.diagram)
     for place, feature in enumerate(wanted):
         for upper in range(sifter.order.index(feature) - 1, place - 1, -1):
             sifter.swap(upper)

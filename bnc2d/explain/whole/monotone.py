@@ -10,11 +10,10 @@ import numpy as np
 
 from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
-from bnc2d.compile.formula.subfunctions import two_ended
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.diagram.walks import Part, label_pairs, path_to
+from bnc2d.logic.diagram.walks import Assignment, label_pairs, path_to
 
 
 @dataclass(frozen=True)
@@ -70,10 +69,10 @@ def is_monotone(
     budget = Budget(time_limit)
     with budget.limiting(), budget.phase("pairs of nodes"):
         if towards is not None:
-            diagram = two_ended(model.diagram, model.label(towards))
+            diagram = model.diagram.two_terminal(model.label(towards))
         else:
             diagram = model.diagram
-            if diagram.ends > len(model.classes) and diagram.counts(model.domain.cardinalities)[-1]:
+            if diagram.terminals > len(model.classes) and diagram.counts()[-1]:
                 raise ClassifierError(
                     "some instances are in no class, which no order holds; name a class towards="
                 )
@@ -119,11 +118,10 @@ def _orders(
     return orders
 
 
-def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[Part, Part] | None:
+def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[Assignment, Assignment] | None:
     """Return parts of two instances, one step of the feature apart, of which the higher has a lower label."""
-    place = diagram.order.index(feature)
-    level, first = diagram.levels[place], diagram.offsets()[place]
-    if not len(level):
+    level, first = next(((table, first) for at, table, first in diagram.walk if at == feature), (None, 0))
+    if level is None:
         return None
     steps = list(pairwise(states))
     starts = np.concatenate([level[:, step] for step in steps])
@@ -131,7 +129,7 @@ def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[Pa
     for (before, after), reached in sorted(found.items()):
         if before > after:
             step, row = divmod(reached.start, len(level))
-            part = path_to(diagram, first + row) | reached.part
+            part = path_to(diagram, first + row) | reached.assignment
             low, high = steps[step]
             return {**part, feature: low}, {**part, feature: high}
     return None

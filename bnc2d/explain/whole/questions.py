@@ -6,18 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from random import Random
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnc2d.base.arguments import count, mapping, names
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, InstanceError
-from bnc2d.explain.robust import nearest as nearest_row
-from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.diagram.walks import integers
+from bnc2d.logic.diagram.nearest import nearest as nearest_row
 from bnc2d.model.instances import Instance, Kind, encode
 from bnc2d.model.numbers import Number, exact
 
@@ -35,8 +31,8 @@ def positions_of(model: BaseCompiledModel, instance: Instance) -> list[int]:
 
 def decisions(model: BaseCompiledModel) -> tuple[str | None, ...]:
     """Return the decision that each label of the diagram stands for: a class, or None for no class."""
-    ends: tuple[str | None, ...] = (*model.classes, None)
-    return ends[: model.diagram.ends]
+    found: tuple[str | None, ...] = (*model.classes, None)
+    return found[: model.diagram.terminals]
 
 
 def label_of(model: BaseCompiledModel, name: str | None) -> int:
@@ -51,9 +47,7 @@ def shares(model: BaseCompiledModel) -> dict[str | None, Fraction]:
 
     They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
     """
-    counts = model.diagram.counts(model.domain.cardinalities)
-    total = model.domain.instance_count
-    return {name: Fraction(count, total) for name, count in zip(decisions(model), counts, strict=True)}
+    return dict(zip(decisions(model), model.diagram.shares(), strict=True))
 
 
 def share(model: BaseCompiledModel, name: str | None) -> Fraction:
@@ -64,51 +58,18 @@ def share(model: BaseCompiledModel, name: str | None) -> Fraction:
 def sample(model: BaseCompiledModel, name: str | None, seed: int = 0, size: int | None = None) -> Any:
     """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
 
-    Exact: states are drawn by the number of instances that they leave. Draws are independent, and the same
-    seed gives the same ones. A class without instances is an error.
+    Exact, by their position in the list of all of them. Draws are independent, and the same seed gives the
+    same ones. A class without instances is an error.
     """
     label = label_of(model, name)
     seed = count(seed, "seed")
     if size is not None:
         size = count(size, "size", most=_MOST_DRAWS, error=ClassifierError)
-    diagram, sizes = model.diagram, model.domain.cardinalities
-    ways = _ways(diagram, label, model.domain.instance_count)
-    if not ways[diagram.root]:
+    if not model.diagram.count(label):
         where = "in no class" if name is None else f"in class {name!r} of {model.target!r}"
         raise ClassifierError(f"no instance is {where}, so there is none to draw")
-    rng = Random(seed)  # noqa: S311 - reproducible draws, not secrets
-    levels = list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
-    drawn = []
-    for _ in range(1 if size is None else size):
-        row = [0] * len(sizes)
-        node = diagram.root
-        for feature, level, first in levels:
-            if node < first or not len(level):
-                row[feature] = rng.randrange(sizes[feature])
-                continue
-            children = level[node - first].tolist()
-            left = rng.randrange(sum(int(ways[child]) for child in children))
-            for state, child in enumerate(children):
-                left -= int(ways[child])
-                if left < 0:
-                    row[feature], node = state, child
-                    break
-        drawn.append(model.domain.decode(row))
+    drawn = model.diagram.sample(label, seed, 1 if size is None else size)
     return drawn[0] if size is None else drawn
-
-
-def _ways(diagram: Diagram, label: int, instances: int) -> NDArray[Any]:
-    """Return for each node how many instances lead from it to a label, features above it included.
-
-    A child does not depend on the feature that its parent decides, so the division leaves no rest.
-    """
-    most = max((level.shape[1] for level in diagram.levels), default=1)
-    ways: NDArray[Any] = np.zeros(diagram.ends + diagram.node_count, dtype=integers(instances * most))
-    ways[label] = instances
-    for level, first in reversed(list(zip(diagram.levels, diagram.offsets(), strict=True))):
-        if len(level):
-            ways[first : first + len(level)] = ways[level].sum(axis=1) // level.shape[1]
-    return ways
 
 
 @dataclass(frozen=True)
@@ -152,7 +113,7 @@ def nearest(
     row = positions_of(model, instance)
     own = int(model.diagram.labels(np.array([row]))[0])
     if towards is None:
-        wanted = [label for label in range(model.diagram.ends) if label != own]
+        wanted = [label for label in range(model.diagram.terminals) if label != own]
     else:
         wanted = [model.label(towards)]
     costs = _costs(model, weights)

@@ -1,95 +1,255 @@
-"""Reduced ordered decision diagrams with class labels at the ends, in arrays.
+"""Reduced ordered decision diagrams with several terminals, in arrays.
 
-Numbering. A diagram over features ``order[0..n-1]`` has a table per level: ``levels[i]`` is an array
-``[node, state]`` of the nodes that decide ``order[i]``. Node numbers run over all levels: ``0 .. ends-1`` are
-the labels, then come the nodes of the last level, then those of the level before, up to the root. No two
-nodes are equal and none has all its edges to one node.
+Encoding. Nodes are numbers: ``0 .. terminals-1`` are the terminals, then come the nodes of the last level,
+then those of the level before, up to the root. ``order`` lists all features of the domain; ``levels[i]`` is
+an array ``[node, state]`` of the nodes that decide ``order[i]``, with the number of the child that each state
+leads to, so every child has a smaller number than its parent. A level may be empty. No two nodes are equal,
+none has all its edges to one child, and every one is reached from the root: a function has one diagram for
+each order, up to the numbers within a level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Rows, contiguous, take, take_columns
-from bnc2d.base.checkpoints import PIECE, pieces
+from bnc2d.base.arguments import count as whole_number
+from bnc2d.base.arguments import flag, instance_of, is_series
+from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import distinct_rows
+from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.manager import Manager
+from bnc2d.logic.diagram import counting
+from bnc2d.logic.diagram.to_circuit import class_formula
+from bnc2d.logic.domain import Domain, FeatureId, Instance
+from bnc2d.logic.nnf import NNF
+
+Terminal: TypeAlias = int  # number of a terminal
+NodeNumber: TypeAlias = int  # number of a node of a diagram, terminals included
+
+_MOST_DRAWS = 10**8  # more would not fit in memory
 
 
-@dataclass(frozen=True)
-class Diagram:
-    """A reduced diagram; ``order`` holds positions of features, ``root`` is a node number."""
+class Level(NamedTuple):
+    """The nodes that decide one feature: ``table[node - first, state]`` is what a state leads to."""
 
-    order: tuple[int, ...]
-    ends: int
-    levels: tuple[NDArray[np.int64], ...]
-    root: int
+    feature: FeatureId
+    table: Numbers
+    first: NodeNumber
 
     @property
-    def node_count(self) -> int:
-        """The number of inner nodes."""
-        return sum(len(level) for level in self.levels)
+    def nodes(self) -> slice:
+        """The numbers of the nodes."""
+        return slice(self.first, self.first + len(self.table))
 
-    def offsets(self) -> list[int]:
-        """Return the number of the first node of each level."""
-        firsts = []
-        following = self.ends
-        for level in reversed(self.levels):
-            firsts.append(following)
-            following += len(level)
-        return firsts[::-1]
+    def children(self, nodes: Numbers) -> Numbers:
+        """Return ``[node, state]`` what nodes lead to; a node of a later level leads to itself."""
+        here = (nodes >= self.first)[:, None]
+        return np.where(here, self.table[np.maximum(nodes - self.first, 0)], nodes[:, None])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagram:
+    """A function from the instances of a domain to terminals, reduced and ordered; immutable.
+
+    Nodes are numbers: ``0 .. terminals-1`` are the terminals, then come the nodes of the last level, then
+    those of the level before, up to the ``root``. ``levels[i]`` is an array ``[node, state]`` of the nodes
+    that decide the feature ``order[i]``, with the number of the child that each state leads to. A compiled
+    model's diagram has a terminal for each class, in the order of ``classes``, and one more where ties leave
+    instances in no class.
+    """
+
+    domain: Domain
+    order: tuple[FeatureId, ...]
+    terminals: int
+    levels: tuple[Numbers, ...]
+    root: NodeNumber
+
+    @cached_property
+    def node_count(self) -> int:
+        """The number of nodes that decide a feature."""
+        return sum(len(table) for table in self.levels)
+
+    @property
+    def size(self) -> int:
+        """The number of nodes, terminals included."""
+        return self.terminals + self.node_count
+
+    @cached_property
+    def walk(self) -> tuple[Level, ...]:
+        """The levels that have nodes, from the root's to the last: what every pass goes through.
+
+        Reversed, children come before their parents.
+        """
+        found = []
+        first = self.terminals
+        for feature, table in zip(reversed(self.order), reversed(self.levels), strict=True):
+            if len(table):
+                found.append(Level(feature, table, first))
+                first += len(table)
+        return tuple(reversed(found))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that the terminal depends on, in the order of the domain."""
+        return tuple(self.domain.names[feature] for feature in sorted(level.feature for level in self.walk))
 
     def labels(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the label that each row of state positions (in feature order) leads to."""
-        at = np.full(len(rows), self.root, dtype=np.int64)
-        for feature, level, first in zip(self.order, self.levels, self.offsets(), strict=True):
-            here = np.flatnonzero((at >= first) & (at < first + len(level)))
-            at[here] = level[at[here] - first, rows[here, feature]]
-        return at
+        """Return the terminal that each row of state positions (in the domain's order) leads to."""
+        nodes = np.full(len(rows), self.root, dtype=np.int64)
+        for piece in pieces(len(rows)):
+            at, some = nodes[piece], rows[piece]
+            for feature, table, first in self.walk:
+                here = np.flatnonzero(at >= first)
+                at[here] = table[at[here] - first, some[here, feature]]
+        return nodes
 
-    def counts(self, cardinalities: Sequence[int]) -> list[int]:
-        """Return how many instances lead to each label, exactly."""
-        reached: dict[int, int] = {self.root: 1}
-        totals = [0] * self.ends
-        for feature, level, first in zip(self.order, self.levels, self.offsets(), strict=True):
-            size = cardinalities[feature]
-            following: dict[int, int] = {}
-            for node, ways in reached.items():
-                if first <= node < first + len(level):
-                    for child in level[node - first].tolist():
-                        following[child] = following.get(child, 0) + ways
-                else:
-                    following[node] = following.get(node, 0) + ways * size
-            reached = following
-        for node, ways in reached.items():
-            totals[node] += ways
-        return totals
+    @overload
+    def evaluate(self, instances: Instance) -> Terminal: ...
+    @overload
+    def evaluate(self, instances: Any) -> NDArray[np.int64]: ...
+    def evaluate(self, instances: Any) -> Terminal | NDArray[np.int64]:
+        """Return the terminal of one instance, or an array of them for a list or an integer array.
 
-    def assert_reduced(self) -> None:
-        """Check the invariants; for tests."""
-        for level, first in zip(self.levels, self.offsets(), strict=True):
-            assert level.size == 0 or (level < first).all(), "edges point to later levels"  # noqa: S101
-            assert not (level == level[:, :1]).all(axis=1).any(), "a redundant test"  # noqa: S101
-            assert len(np.unique(level, axis=0)) == len(level), "two equal nodes"  # noqa: S101
-        used = {self.root, *(child for level in self.levels for child in np.unique(level).tolist())}
-        inner = set(range(self.ends, self.ends + self.node_count))
-        assert inner <= used, "a node that nothing reaches"  # noqa: S101
+        An array has a row per instance and a column per feature of the domain, holding state positions; one
+        without rows is one instance.
+        """
+        rows = self.domain.encode_rows(instances)
+        found = self.labels(rows)
+        one = isinstance(instances, Mapping) or is_series(instances)
+        return (
+            int(found[0]) if one or (np.ndim(instances) == 1 and isinstance(instances, np.ndarray)) else found
+        )
+
+    def counts(self) -> list[int]:
+        """Return how many instances lead to each terminal, exactly."""
+        return counting.counts(self)
+
+    def count(self, terminal: Terminal) -> int:
+        """Return how many instances lead to a terminal, exactly."""
+        return self.counts()[self._terminal(terminal)]
+
+    def shares(self) -> list[Fraction]:
+        """Return which share of all instances leads to each terminal."""
+        total = self.domain.instance_count
+        return [Fraction(count, total) for count in self.counts()]
+
+    def instances(self, terminal: Terminal, limit: int | None = None) -> Iterator[dict[str, str]]:
+        """Return an iterator over the instances that lead to a terminal, each once.
+
+        They come as words in a dictionary, with the features in the diagram's order: the last feature of
+        ``order`` varies fastest. They are made as they are asked for.
+        """
+        ways = counting.ways(self, [self._terminal(terminal)])
+        total, most = int(ways[self.root]), checked_limit(limit, LogicError)
+        positions = range(total if most is None else min(most, total))
+        return (self.domain.decode(row) for row in counting.rows_in_order(self, ways, positions))
+
+    def sample(self, terminal: Terminal, seed: int = 0, size: int = 1) -> list[dict[str, str]]:
+        """Return independent draws among the instances of a terminal, each with the same probability.
+
+        Exact, by their position in ``instances``. The same seed gives the same draws. A terminal without
+        instances is an error.
+        """
+        ways = counting.ways(self, [self._terminal(terminal)])
+        seed = whole_number(seed, "seed")
+        size = whole_number(size, "size", most=_MOST_DRAWS, error=LogicError)
+        total = int(ways[self.root])
+        if not total:
+            raise LogicError(f"no instance leads to terminal {terminal}, so there is none to draw")
+        rng = Random(seed)  # noqa: S311 - reproducible draws, not secrets
+        drawn = [rng.randrange(total) for _ in range(size)]
+        return [self.domain.decode(row) for row in counting.rows_in_order(self, ways, drawn)]
+
+    def two_terminal(self, terminal: Terminal, negated: bool = False) -> Diagram:
+        """Return the diagram of "leads to this terminal" (negated: to another): 1 where so, 0 where not."""
+        label = self._terminal(terminal)
+        if self.terminals == 2 and (label == 1) != flag(negated, "negated"):
+            return self
+        image = np.full(self.size, negated, dtype=np.int64)
+        image[label] = not negated
+        builder = DiagramBuilder(2)
+        first = self.terminals
+        for table in reversed(self.levels):
+            checkpoint()
+            children = take(image, table.reshape(-1)).reshape(table.shape)
+            image[first : first + len(table)] = builder.add_level(children)
+            first += len(table)
+        return builder.finish(self.domain, self.order, int(image[self.root]))
+
+    def to_nnf(self, terminal: Terminal, negated: bool = False, manager: Manager | None = None) -> NNF:
+        """Return the OR-decomposable circuit of the instances that lead to a terminal, or to any other.
+
+        Each node becomes an AND of clauses (see ``to_circuit``); ``model.formula`` gives smaller circuits.
+        They are added to ``manager``, which has the diagram's domain; by default to a fresh one.
+        """
+        label = self._terminal(terminal)
+        manager = Manager(self.domain) if manager is None else instance_of(Manager, manager, "manager")
+        if manager.domain != self.domain:
+            raise LogicError("the manager has another domain than the diagram")
+        return NNF(manager, class_formula(self, manager, label, flag(negated, "negated")))
+
+    def over(self, domain: Domain, features: Sequence[FeatureId]) -> Diagram:
+        """Return the diagram over a larger domain, where feature ``i`` of this one is ``features[i]``."""
+        builder = DiagramBuilder(self.terminals, reversed(self.levels))
+        return builder.finish(domain, [features[feature] for feature in self.order], self.root)
+
+    def flaw(self) -> str | None:
+        """Return what breaks the encoding, in words; None where nothing does."""
+        sizes = self.domain.cardinalities
+        if sorted(self.order) != list(range(len(sizes))) or len(self.levels) != len(sizes):
+            return "its order is no permutation of the features"
+        if self.terminals < 1 or not 0 <= self.root < self.size:
+            return "it has no such root"
+        for feature, table in zip(self.order, self.levels, strict=True):
+            if table.ndim != 2 or table.shape[1] != sizes[feature] or table.dtype != np.int64:
+                return f"the table of {self.domain.names[feature]!r} does not fit the feature's states"
+        used = np.zeros(self.size, dtype=bool)
+        used[self.root] = used[: self.terminals] = True
+        for feature, table, first in self.walk:
+            differ = np.zeros(len(table), dtype=bool)
+            for piece in pieces(len(table), PIECE // table.shape[1]):
+                rows = table[piece]
+                if rows.min() < 0 or rows.max() >= first:
+                    return f"an edge of {self.domain.names[feature]!r} leads to no later node"
+                used[rows] = True
+                differ[piece] = (rows != rows[:, :1]).any(axis=1)
+            if not differ.all():
+                return f"a node of {self.domain.names[feature]!r} leads to one child only"
+            if len(_unique_rows(table)[0]) < len(table):
+                return f"two nodes of {self.domain.names[feature]!r} are equal"
+        return None if used.all() else "a node is not reached from the root"
+
+    def assert_consistent(self) -> None:
+        """Check every invariant of the encoding; for tests."""
+        flaw = self.flaw()
+        assert flaw is None, flaw  # noqa: S101
+
+    def _terminal(self, terminal: Terminal) -> int:
+        return whole_number(terminal, "terminal", most=self.terminals - 1, error=LogicError)
+
+    def __repr__(self) -> str:
+        return f"<Diagram of {len(self.order)} features: {self.node_count} nodes, {self.terminals} terminals>"
 
 
 class DiagramBuilder:
-    """Builds a reduced diagram bottom-up, a level at a time."""
+    """Builds a reduced diagram bottom-up, a level at a time; levels that are reduced already may be given."""
 
-    def __init__(self, ends: int) -> None:
-        self.ends = ends
-        self._next = ends
-        self._levels: list[NDArray[np.int64]] = []
+    def __init__(self, terminals: int, reduced: Iterable[Numbers] = ()) -> None:
+        self.terminals = terminals
+        self._levels: list[Numbers] = list(reduced)
+        self._next = terminals + sum(map(len, self._levels))
 
-    def add_level(
-        self, children: NDArray[np.int64], column_of_state: NDArray[np.intp] | None = None
-    ) -> NDArray[np.int64]:
+    def add_level(self, children: Numbers, column_of_state: NDArray[np.intp] | None = None) -> Numbers:
         """Add a level of nodes ``[node, state]``; return for each the number of its reduced node.
 
         Where many states are alike ``children`` may be ``[node, column]``, with the column of each state.
@@ -106,12 +266,18 @@ class DiagramBuilder:
         self._next += len(kept)
         return numbers
 
-    def finish(self, order: Iterable[int], root: int) -> Diagram:
-        """Return the diagram; levels were added from the last feature to the first."""
-        return Diagram(tuple(order), self.ends, tuple(reversed(self._levels)), root)
+    def finish(self, domain: Domain, order: Iterable[FeatureId], root: NodeNumber) -> Diagram:
+        """Return the diagram; levels were added from the last feature of ``order`` to the first.
+
+        Features of the domain that are not in ``order`` get empty levels at the end.
+        """
+        decided = tuple(order)
+        others = sorted(set(range(len(domain))) - set(decided))
+        empty = [np.zeros((0, domain.cardinalities[feature]), dtype=np.int64) for feature in others]
+        return Diagram(domain, (*decided, *others), self.terminals, (*reversed(self._levels), *empty), root)
 
 
-def _unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _unique_rows(rows: Numbers) -> tuple[Numbers, Numbers]:
     """Return the distinct rows and for each row its position among them."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64)
@@ -128,9 +294,7 @@ def _unique_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
     return take(rows, first), kinds
 
 
-def reduce_table(
-    labels: NDArray[np.int64], cardinalities: Sequence[int], builder: DiagramBuilder
-) -> NDArray[np.int64]:
+def reduce_table(labels: Numbers, cardinalities: Sequence[int], builder: DiagramBuilder) -> Numbers:
     """Reduce functions given by their values: ``[function, instance]``, the last feature varying fastest.
 
     Adds a level per feature, last to first, and returns the node of each function.

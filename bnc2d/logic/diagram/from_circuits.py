@@ -1,4 +1,4 @@
-"""From circuits to a diagram: the other way round than ``circuit.py``."""
+"""From circuits to a diagram: the other way round than ``to_circuit.py``."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _KEYS_BETWEEN_CHECKS = 4096
 def diagram_of_classes(
     manager: Manager,
     formulas: Sequence[NodeId],
-    ends: int,
+    terminals: int,
     order: Sequence[int],
     check: Callable[[float], None],
 ) -> Diagram:
     """Return the reduced diagram that leads every instance to the position of the formula that it satisfies.
 
-    No two formulas may have a common model; an instance of none leads to the last end. Level by level, the
-    formulas are restricted to the states of one feature, and equal restrictions of all of them are merged.
-    That is fast for circuits that decide the features in this very order, and right for all. ``check`` is
-    called now and then with the share that is done.
+    No two formulas may have a common model; an instance of none leads to the last terminal. Level by level,
+    the formulas are restricted to the states of one feature, and equal restrictions of all of them are
+    merged. That is fast for circuits that decide the features in this very order, and right for all.
+    ``check`` is called now and then with the share that is done.
     """
     restrict = _Restriction(manager, order)
     levels: list[NDArray[np.int64]] = []
@@ -44,11 +44,11 @@ def diagram_of_classes(
                 children[number, state] = following.setdefault(fixed, len(following))
         levels.append(children)
         keys = following
-    nodes = np.array([key.index(TRUE) if TRUE in key else ends - 1 for key in keys], dtype=np.int64)
-    builder = DiagramBuilder(ends)
+    nodes = np.array([key.index(TRUE) if TRUE in key else terminals - 1 for key in keys], dtype=np.int64)
+    builder = DiagramBuilder(terminals)
     for children in reversed(levels):
         nodes = builder.add_level(nodes[children])
-    return builder.finish(order, int(nodes[0]))
+    return builder.finish(manager.domain, order, int(nodes[0]))
 
 
 class _Restriction:

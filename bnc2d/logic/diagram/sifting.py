@@ -7,7 +7,6 @@ edge from above stays valid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,19 +34,20 @@ class _Level:
 class Sifter:
     """A diagram whose levels can be swapped; node numbers stay, dead nodes are dropped at once."""
 
-    def __init__(self, diagram: Diagram, cardinalities: Sequence[int]) -> None:
-        self._ends = diagram.ends
+    def __init__(self, diagram: Diagram) -> None:
+        self._domain = diagram.domain
+        self._terminals = diagram.terminals
         self._root = diagram.root
-        first_free = diagram.ends + diagram.node_count
+        first_free = diagram.size
         self._next = first_free
         self._row = np.full(max(16, 2 * first_free), -1, dtype=np.int64)  # of the lower level in a swap
         self._uses = np.zeros(len(self._row), dtype=np.int64)  # edges to each node; the root has one more
-        self._levels = [
-            _Level(feature, cardinalities[feature], np.arange(first, first + len(level)), level)
-            for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True)
-        ]
-        for level in self._levels:
-            self._count(level.children, 1)
+        firsts = {level.feature: level.first for level in diagram.walk}
+        self._levels = []
+        for feature, table in zip(diagram.order, diagram.levels, strict=True):
+            first = firsts.get(feature, 0)
+            self._levels.append(_Level(feature, table.shape[1], np.arange(first, first + len(table)), table))
+            self._count(table, 1)
         self._uses[self._root] += 1
         self.nodes = diagram.node_count
         self.work = 0  # rows touched so far, and a constant for each swap
@@ -144,28 +144,24 @@ class Sifter:
 
     def diagram(self) -> Diagram:
         """Return the diagram as it is now, numbered from the last level to the first."""
-        builder = DiagramBuilder(self._ends)
+        builder = DiagramBuilder(self._terminals)
         image = np.zeros(self._next, dtype=np.int64)
-        image[: self._ends] = np.arange(self._ends)
+        image[: self._terminals] = np.arange(self._terminals)
         for level in reversed(self._levels):
             image[level.numbers] = builder.add_level(image[level.children])
-        return builder.finish(self.order, int(image[self._root]))
+        return builder.finish(self._domain, self.order, int(image[self._root]))
 
     def level_sizes(self) -> dict[int, int]:
         """Return the number of nodes that decide each feature."""
         return {level.feature: len(level.numbers) for level in self._levels}
 
 
-def sift(
-    diagram: Diagram,
-    cardinalities: Sequence[int],
-    work_limit: int,
-) -> Diagram:
+def sift(diagram: Diagram, work_limit: int) -> Diagram:
     """Return the diagram in an order found by sifting every feature once, those with most nodes first.
 
     No feature is moved any more once ``work_limit`` rows were touched.
     """
-    sifter = Sifter(diagram, cardinalities)
+    sifter = Sifter(diagram)
     sizes = sifter.level_sizes()
     for feature in sorted(sizes, key=lambda feature: (-sizes[feature], feature)):
         if sifter.work > work_limit:

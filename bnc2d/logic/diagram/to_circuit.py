@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bnc2d.base.checkpoints import checked
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.diagram.diagram import Diagram
+
+if TYPE_CHECKING:
+    from bnc2d.logic.diagram.diagram import Diagram
 
 
 def class_formula(diagram: Diagram, manager: Manager, label: int, negated: bool = False) -> NodeId:
@@ -14,10 +18,12 @@ def class_formula(diagram: Diagram, manager: Manager, label: int, negated: bool 
     child, so it is the AND of the clauses ``x ∉ m_g ∨ g``. No child mentions the feature again. Where a child
     is false its clause is a literal, and the states it rules out need no mention in the others.
     """
-    nodes: list[NodeId] = [TRUE if (end == label) != negated else FALSE for end in range(diagram.ends)]
-    for feature, level in zip(reversed(diagram.order), reversed(diagram.levels), strict=True):
+    nodes: list[NodeId] = [
+        TRUE if (terminal == label) != negated else FALSE for terminal in range(diagram.terminals)
+    ]
+    for feature, table, _ in reversed(diagram.walk):
         full = manager.domain.full(feature)
-        for row in checked(level.tolist()):
+        for row in checked(table.tolist()):
             masks: dict[NodeId, int] = {}
             for state, child in enumerate(row):
                 masks[nodes[child]] = masks.get(nodes[child], 0) | 1 << state

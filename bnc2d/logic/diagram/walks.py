@@ -17,44 +17,39 @@ from bnc2d.base.arrays import Numbers, joined, piece_of, take
 from bnc2d.base.checkpoints import PIECE, checked, checkpoint, pieces
 from bnc2d.base.hashing import distinct
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.counting import integers
+from bnc2d.logic.diagram.diagram import Diagram, Level
+from bnc2d.logic.domain import FeatureId
 
-Part: TypeAlias = dict[int, int]  # feature -> state, for some features
+Assignment: TypeAlias = dict[FeatureId, int]  # feature -> state, for some features
 # Pairs of nodes at one level; each takes some 50 bytes while the level is worked on.
 MAX_PAIRS = 2**25
 
 
-def integers(bound: int) -> type[Any]:
-    """Return the type for arrays of whole numbers below ``bound``: machine integers where they suffice."""
-    return np.int64 if bound < 2**62 else object
-
-
-def path_to(diagram: Diagram, node: int) -> Part:
+def path_to(diagram: Diagram, node: int) -> Assignment:
     """Return states that lead from the root to a node."""
-    part: Part = {}
-    for feature, level, first in reversed(
-        list(zip(diagram.order, diagram.levels, diagram.offsets(), strict=True))
-    ):
+    found: Assignment = {}
+    for feature, table, first in reversed(diagram.walk):
         if node == diagram.root:
             break
         if first > node:
-            row, state = np.divmod(np.flatnonzero(level == node)[:1], level.shape[1])
+            row, state = np.divmod(np.flatnonzero(table == node)[:1], table.shape[1])
             if row.size:
-                part[feature] = int(state[0])
+                found[feature] = int(state[0])
                 node = first + int(row[0])
-    return part
+    return found
 
 
-def tell_apart(diagram: Diagram, one: int, other: int) -> Part:
+def tell_apart(diagram: Diagram, one: int, other: int) -> Assignment:
     """Return states that lead from two different nodes to two different labels."""
-    part: Part = {}
-    for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
-        if max(one, other) >= first and len(level):
-            ones, others = (_children(level, first, np.array([node]))[0] for node in (one, other))
+    found: Assignment = {}
+    for level in diagram.walk:
+        if max(one, other) >= level.first:
+            ones, others = level.children(np.array([one, other]))
             state = int(np.flatnonzero(ones != others)[0])
-            part[feature] = state
+            found[level.feature] = state
             one, other = int(ones[state]), int(others[state])
-    return part
+    return found
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class LabelPair:
 
     weight: int
     start: int
-    part: Part
+    assignment: Assignment
 
 
 def label_pairs(
@@ -75,51 +70,51 @@ def label_pairs(
     feature that it decides and must allow that. Equal nodes are not followed. More
     than ``MAX_PAIRS`` pairs at a level are refused.
     """
-    size = diagram.ends + diagram.node_count
+    size = diagram.size
     codes = starts[:, 0] * size + starts[:, 1]
     weight: NDArray[Any] = np.array(weights, dtype=integers(sum(weights) + 1))
     at = np.flatnonzero(starts[:, 0] != starts[:, 1])
     codes, weight, origin = _merged(codes[at], weight[at], at)
     trail: list[tuple[int, Numbers, Numbers]] = []  # feature; for each pair the one before; its state or -1
-    for feature, level, first in zip(diagram.order, diagram.levels, diagram.offsets(), strict=True):
+    for level in diagram.walk:
         checkpoint()
-        if not len(level) or not len(codes):
-            continue
-        before, state, parts, reached = _one_level_down(codes, weight, size, level, first)
+        if not len(codes):
+            break
+        before, state, parts, reached = _one_level_down(codes, weight, size, level)
         codes, weight, kept = _merged(reached, parts, np.arange(len(reached)))
-        trail.append((feature, before[kept], state[kept]))
-    found = {}
+        trail.append((level.feature, before[kept], state[kept]))
+    pairs = {}
     for row, code in enumerate(checked(codes.tolist())):
-        part: Part = {}
+        found: Assignment = {}
         place = row
         for feature, before, state in reversed(trail):
             if state[place] >= 0:
-                part[feature] = int(state[place])
+                found[feature] = int(state[place])
             place = int(before[place])
-        found[code // size, code % size] = LabelPair(int(weight[row]), int(origin[place]), part)
-    return found
+        pairs[code // size, code % size] = LabelPair(int(weight[row]), int(origin[place]), found)
+    return pairs
 
 
 def _one_level_down(
-    codes: Numbers, weight: NDArray[Any], size: int, level: Numbers, first: int
+    codes: Numbers, weight: NDArray[Any], size: int, level: Level
 ) -> tuple[Numbers, Numbers, NDArray[Any], Numbers]:
     """Return what pairs of nodes lead to: for each step its pair, state (-1: it stays), weight and code.
 
     Pairs that stay come first, then all steps of those that the level decides.
     """
-    states = level.shape[1]
+    states = level.table.shape[1]
     stays: list[Numbers] = [np.zeros(0, dtype=np.int64)]
     steps: list[tuple[Numbers, Numbers, Numbers]] = []  # pair, state, code
     count = 0
     for piece in pieces(len(codes), PIECE // states):
         left, right = np.divmod(codes[piece], size)
-        deciding = (left >= first) | (right >= first)
+        deciding = (left >= level.first) | (right >= level.first)
         stays.append(np.flatnonzero(~deciding) + piece.start)
         go = np.flatnonzero(deciding)
         count += len(stays[-1]) + len(go) * states
         if count > MAX_PAIRS:
             raise LimitExceeded(f"more than {MAX_PAIRS} pairs of diagram nodes to look at")
-        lefts, rights = (_children(level, first, nodes[go]) for nodes in (left, right))
+        lefts, rights = (level.children(nodes[go]) for nodes in (left, right))
         differ = np.flatnonzero((lefts != rights).reshape(-1))
         reached = (lefts * size + rights).reshape(-1)[differ]
         steps.append((go[differ // states] + piece.start, differ % states, reached))
@@ -136,11 +131,6 @@ def _one_level_down(
         joined([take(weight, stay), moved]),
         joined([take(codes, stay), reached]),
     )
-
-
-def _children(level: Numbers, first: int, nodes: Numbers) -> Numbers:
-    """Return what each node leads to, ``[node, state]``; a node of a later level leads to itself."""
-    return np.where((nodes >= first)[:, None], level[np.maximum(nodes - first, 0)], nodes[:, None])
 
 
 def _merged(codes: Numbers, weight: NDArray[Any], origin: Numbers) -> tuple[Numbers, NDArray[Any], Numbers]:

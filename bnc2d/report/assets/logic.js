@@ -17,22 +17,22 @@ function readModel(data) {
   return { ...data, features, nodes, diagram: readDiagram(data.diagram), possible, programs: new Map() };
 }
 
-/** Number the nodes of all levels: the ends, then the last level, then the one before. */
-function readDiagram({ order, ends, levels, root }) {
-  const children = new Array(ends).fill(null), featureOf = new Array(ends).fill(-1);
+/** Number the nodes of all levels: the terminals, then the last level, then the one before. */
+function readDiagram({ order, terminals, levels, root }) {
+  const children = new Array(terminals).fill(null), featureOf = new Array(terminals).fill(-1);
   for (let level = levels.length - 1; level >= 0; level--) {
     for (const row of levels[level]) {
       children.push(row);
       featureOf.push(order[level]);
     }
   }
-  return { ends, root, children, featureOf };
+  return { terminals, root, children, featureOf };
 }
 
 /** The label that a row leads to. */
 function decide({ diagram }, row) {
   let node = diagram.root;
-  while (node >= diagram.ends) node = diagram.children[node][row[diagram.featureOf[node]]];
+  while (node >= diagram.terminals) node = diagram.children[node][row[diagram.featureOf[node]]];
   return node;
 }
 
@@ -54,12 +54,12 @@ function singleChanges(model, row) {
 
 /** The nearest row whose label is wanted, or null: each node costs what must change below it. */
 function nearest({ diagram, features }, row, wanted) {
-  const { ends, root, children, featureOf } = diagram;
+  const { terminals, root, children, featureOf } = diagram;
   const unreachable = features.length + 1;
   const costs = new Int32Array(children.length).fill(unreachable);
-  for (let label = 0; label < ends; label++) if (wanted(label)) costs[label] = 0;
+  for (let label = 0; label < terminals; label++) if (wanted(label)) costs[label] = 0;
   const total = (node, state) => costs[children[node][state]] + (row[featureOf[node]] === state ? 0 : 1);
-  for (let node = ends; node < children.length; node++) {
+  for (let node = terminals; node < children.length; node++) {
     for (let state = 0; state < children[node].length; state++) {
       costs[node] = Math.min(costs[node], total(node, state));
     }
@@ -67,7 +67,7 @@ function nearest({ diagram, features }, row, wanted) {
   if (costs[root] === unreachable) return null;
   const found = row.slice();
   let node = root;
-  while (node >= ends) {
+  while (node >= terminals) {
     const feature = featureOf[node];
     let state = row[feature];
     if (total(node, state) !== costs[node]) {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
-from math import prod
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,64 +17,16 @@ from bnc2d.compile.formula.blocks import build
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.minimise import Minimiser, SmallFormulas, small_formulas
 from bnc2d.compile.formula.plan import Planner, scaled
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, two_ended
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.circuit.transforms import negate
 from bnc2d.logic.convert.cnf import to_cnf
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
-from bnc2d.logic.diagram.sifting import Sifter, sift
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import Domain
+from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.strategies import classifiers
-
-
-def domain_of(sizes: list[int]) -> Domain:
-    return Domain({f"x{i}": tuple(map(str, range(size))) for i, size in enumerate(sizes)})
-
-
-def diagram_of(labels: NDArray[np.int64], sizes: list[int], ends: int, order: list[int]) -> Diagram:
-    """The reduced diagram, in the given order, of labels listed with the last feature fastest."""
-    builder = DiagramBuilder(ends)
-    table = labels.reshape(sizes).transpose(order).reshape(1, -1)
-    root = reduce_table(table, [sizes[feature] for feature in order], builder)
-    diagram = builder.finish(order, int(root[0]))
-    diagram.assert_reduced()
-    return diagram
-
-
-def all_rows(sizes: list[int]) -> NDArray[np.intp]:
-    return np.array(list(product(*map(range, sizes))), dtype=np.intp).reshape(prod(sizes), len(sizes))
-
-
-def random_labels(seed: int, sizes: list[int], ends: int, kind: str) -> NDArray[np.int64]:
-    random = np.random.default_rng(seed)
-    cells = prod(sizes)
-    if kind == "random":
-        return random.integers(ends, size=cells)
-    if kind == "rare":
-        return np.where(random.random(cells) < 0.1, random.integers(ends, size=cells), 0)
-    rows = all_rows(sizes)
-    weights = random.integers(-3, 4, size=len(sizes))
-    labels: NDArray[np.int64]
-    if kind == "threshold":
-        labels = np.digitize(rows @ weights, np.arange(ends - 1) - 1)
-    else:
-        labels = np.mod(rows @ np.abs(weights), ends)
-    return labels
-
-
-@st.composite
-def labelled_diagrams(draw: st.DrawFn) -> tuple[Diagram, list[int], NDArray[np.int64]]:
-    sizes = draw(
-        st.lists(st.sampled_from([1, 2, 2, 2, 3, 4]), min_size=1, max_size=7).filter(lambda s: prod(s) <= 600)
-    )
-    ends = draw(st.integers(1, 4))
-    kind = draw(st.sampled_from(["random", "rare", "threshold", "modulo"]))
-    labels = random_labels(draw(st.integers(0, 10**6)), sizes, ends, kind)
-    order = draw(st.permutations(range(len(sizes))))
-    event(kind)
-    return diagram_of(labels, sizes, ends, list(order)), sizes, labels
 
 
 def check(small: SmallFormulas, diagram: Diagram, sizes: list[int], labels: NDArray[np.int64]) -> None:
@@ -98,7 +49,7 @@ def test_small_formulas_are_the_classes(
     case: tuple[Diagram, list[int], NDArray[np.int64]], effort: float
 ) -> None:
     diagram, sizes, labels = case
-    check(small_formulas(diagram, domain_of(sizes), diagram.ends, effort=effort), diagram, sizes, labels)
+    check(small_formulas(diagram, domain_of(sizes), diagram.terminals, effort=effort), diagram, sizes, labels)
     event(f"nodes: {min(diagram.node_count, 40) // 10}")
 
 
@@ -117,7 +68,7 @@ def test_the_same_diagram_gives_the_same_circuits(
     case: tuple[Diagram, list[int], NDArray[np.int64]],
 ) -> None:
     diagram, sizes, _ = case
-    first, second = (small_formulas(diagram, domain_of(sizes), diagram.ends) for _ in range(2))
+    first, second = (small_formulas(diagram, domain_of(sizes), diagram.terminals) for _ in range(2))
     assert (first.formulas, first.negations) == (second.formulas, second.negations)
     assert first.manager.payloads == second.manager.payloads
 
@@ -151,7 +102,7 @@ def test_constants() -> None:
     small = small_formulas(diagram, domain, 3)
     assert small.formulas == (FALSE, TRUE, FALSE)
     assert small.negations == (TRUE, FALSE, TRUE)
-    nothing = DiagramBuilder(2).finish((), 1)
+    nothing = DiagramBuilder(2).finish(Domain({}), (), 1)
     assert small_formulas(nothing, Domain({}), 2).formulas == (FALSE, TRUE)
 
 
@@ -170,41 +121,15 @@ def test_a_random_function_needs_far_fewer_gates_than_its_decision_diagram() -> 
     assert node_count(small.manager, small.formulas[1]) < diagram.node_count
 
 
-@given(labelled_diagrams(), st.data())
-def test_swaps_keep_the_function_and_the_diagram_reduced(
-    case: tuple[Diagram, list[int], NDArray[np.int64]], data: st.DataObject
-) -> None:
-    diagram, sizes, labels = case
-    sifter = Sifter(diagram, sizes)
-    levels = st.integers(0, len(sizes) - 1)
-    for _ in range(3):
-        sifter.move(data.draw(levels), data.draw(levels))
-        swapped = sifter.diagram()
-        swapped.assert_reduced()
-        assert swapped.node_count == sifter.nodes
-        assert (swapped.labels(all_rows(sizes)) == labels).all()
-        assert sum(sifter.level_sizes().values()) == sifter.nodes
-
-
-@given(labelled_diagrams(), st.sampled_from([0, 500, 10**6]))
-def test_sifting_never_grows(case: tuple[Diagram, list[int], NDArray[np.int64]], work: int) -> None:
-    diagram, sizes, labels = case
-    sifted = sift(diagram, sizes, work)
-    sifted.assert_reduced()
-    assert sifted.node_count <= diagram.node_count
-    assert (sifted.labels(all_rows(sizes)) == labels).all()
-    event(f"smaller: {sifted.node_count < diagram.node_count}")
-
-
 @given(labelled_diagrams())
 def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> None:
     diagram, sizes, _ = case
-    functions = SubFunctions.of(two_ended(diagram, 0))
+    function = diagram.two_terminal(0)
+    functions = SubFunctions.of(function)
     count = functions.node_count
     values = []
     for node in range(count):
-        levels, root = functions.levels, node
-        twin = Diagram(functions.features, 2, levels, root)
+        twin = replace(function, root=node)
         values.append(twin.labels(all_rows(sizes)).astype(bool))
     left, right = (numbers.reshape(-1) for numbers in np.meshgrid(np.arange(count), np.arange(count)))
     expected = [bool((~values[a] | values[b]).all()) for a, b in zip(left, right, strict=True)]
@@ -224,7 +149,7 @@ def test_implications_give_up_without_harm(monkeypatch: pytest.MonkeyPatch) -> N
 @given(labelled_diagrams())
 def test_every_plan_gives_the_function(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> None:
     diagram, sizes, labels = case
-    functions = SubFunctions.of(two_ended(diagram, 0))
+    functions = SubFunctions.of(diagram.two_terminal(0))
     last = len(functions.levels)
     planner = Planner(functions, CellTables(functions))
     plans = {planner.plan(scaled(scale)) for scale in (0.1, 1.0, 9.0)}

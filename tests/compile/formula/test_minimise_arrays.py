@@ -19,18 +19,12 @@ from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.minimise import Minimiser, small_formulas
 from bnc2d.compile.formula.netlist import Draft
 from bnc2d.compile.formula.plan import Planner, scaled, shared
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_of, two_ended
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_of
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.diagram.diagram import Diagram
-from tests.compile.formula.test_minimise import (
-    all_rows,
-    check,
-    diagram_of,
-    domain_of,
-    labelled_diagrams,
-    random_labels,
-)
+from tests.compile.formula.test_minimise import check
+from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 
 Case = tuple[Diagram, list[int], NDArray[np.int64]]
 
@@ -62,7 +56,7 @@ def naive_block(functions: SubFunctions, start: int, stop: int) -> dict[int, lis
 
 @given(labelled_diagrams())
 def test_the_cells_of_every_block(case: Case) -> None:
-    functions = SubFunctions.of(two_ended(case[0], 0))
+    functions = SubFunctions.of(case[0].two_terminal(0))
     tables = CellTables(functions)
     for start in range(len(functions.levels)):
         for stop in range(start + 1, min(start + 3, len(functions.levels)) + 1):
@@ -73,7 +67,7 @@ def test_the_cells_of_every_block(case: Case) -> None:
 
 @given(labelled_diagrams(), st.sampled_from([1, 40, 1 << 18]))
 def test_the_cost_of_a_plan_is_counted(case: Case, together: int) -> None:
-    functions = SubFunctions.of(two_ended(case[0], 0))
+    functions = SubFunctions.of(case[0].two_terminal(0))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.formula.plan._CELLS_TOGETHER", together)
         planner = Planner(functions, CellTables(functions))
@@ -163,7 +157,7 @@ def test_guard_formulas(sizes: list[int], data: st.DataObject) -> None:
 @given(labelled_diagrams(), st.booleans())
 def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated: bool) -> None:
     diagram, sizes, labels = case
-    functions = SubFunctions.of(two_ended(diagram, 0))
+    functions = SubFunctions.of(diagram.two_terminal(0))
     tables = CellTables(functions)
     implications = Implications(functions.levels, functions.offsets())
     plan = Planner(functions, tables).plan(shared)
@@ -177,7 +171,7 @@ def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated:
     assert len(manager) - 2 == node_count(manager, root) - (root in (FALSE, TRUE))
     assert node_count(manager, root) <= circuit.size
     if negated:
-        turned = SubFunctions.of(two_ended(diagram, 0), negated=True)
+        turned = SubFunctions.of(diagram.two_terminal(0), negated=True)
         others = Implications(turned.levels, turned.offsets())
         direct = BlockCircuits(turned, plan, CellTables(turned), others).circuit(domain_of(sizes), False)
         assert direct.size == circuit.size
@@ -187,12 +181,12 @@ def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated:
 @given(labelled_diagrams())
 def test_how_work_is_cut_up_does_not_matter(case: Case) -> None:
     diagram, sizes, labels = case
-    whole = small_formulas(diagram, domain_of(sizes), diagram.ends, effort=0)
+    whole = small_formulas(diagram, domain_of(sizes), diagram.terminals, effort=0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.formula.blocks._PAIRS_TOGETHER", 3)
         patch.setattr("bnc2d.compile.formula.plan._CELLS_TOGETHER", 10)
         patch.setattr("bnc2d.compile.formula.netlist._GATES_AT_ONCE", 2)
-        cut = small_formulas(diagram, domain_of(sizes), diagram.ends, effort=0)
+        cut = small_formulas(diagram, domain_of(sizes), diagram.terminals, effort=0)
     check(cut, diagram, sizes, labels)
     assert (cut.formulas, cut.negations) == (whole.formulas, whole.negations)
     assert cut.manager.payloads == whole.manager.payloads
@@ -206,7 +200,7 @@ def test_with_few_implications_and_with_a_second_plan_everywhere(case: Case, lim
         patch.setattr("bnc2d.compile.formula.blocks._PAIRS_TOGETHER", 4)
         patch.setattr("bnc2d.compile.formula.minimise._PROMISED", 2.0)
         patch.setattr("bnc2d.compile.formula.minimise._AS_ESTIMATED", 0.0)
-        small = small_formulas(diagram, domain_of(sizes), diagram.ends, effort=0)
+        small = small_formulas(diagram, domain_of(sizes), diagram.terminals, effort=0)
     check(small, diagram, sizes, labels)
 
 

@@ -14,8 +14,8 @@ from bnc2d.logic.circuit.manager import Kind
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.instances import all_rows
 from bnc2d.testing import learnt_naive_bayes
-from tests.compile.formula.test_minimise import domain_of
 from tests.compile.meet.test_method import check_against_enumeration
+from tests.logic.diagram.strategies import domain_of
 
 
 @st.composite
@@ -27,7 +27,9 @@ def wide_diagrams(draw: st.DrawFn) -> tuple[Diagram, list[int]]:
     last = columns[:, rng.integers(0, 3, size=sizes[2])]
     head = rng.integers(0, 6, size=(1, 3))[:, rng.integers(0, 3, size=sizes[0])]
     order = (0, 1, 2)
-    return Diagram(order, 2, (head, np.zeros((0, sizes[1]), dtype=np.int64), last), 6), sizes
+    return Diagram(
+        domain_of(sizes), order, 2, (head, np.zeros((0, sizes[1]), dtype=np.int64), last), 6
+    ), sizes
 
 
 @given(wide_diagrams())
@@ -53,7 +55,7 @@ def test_groups_are_the_different_columns(case: tuple[Diagram, list[int]]) -> No
 def test_a_collision_of_hashes_merges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_groups, "row_hashes", lambda rows: np.zeros(len(rows), dtype=np.uint64))
     level = np.array([[0, 1, 0, 1]])
-    diagram = Diagram((0,), 2, (level,), 2)
+    diagram = Diagram(domain_of([4]), (0,), 2, (level,), 2)
     assert StateGroups.of(diagram, domain_of([4])).diagram is diagram
 
 

@@ -16,6 +16,7 @@ from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.instances import all_rows
 from bnc2d.testing import random_classifier
 from bnc2d.verify.enumeration import decisions
+from tests.logic.diagram.strategies import domain_of
 from tests.strategies import classifiers
 
 
@@ -24,7 +25,7 @@ def check_against_enumeration(classifier: Classifier, model: CompiledModel) -> N
     instances = [dict(zip(classifier.features, states, strict=True)) for states in expected]
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     assert model.predict(instances) == list(expected.values())
-    model.diagram.assert_reduced()
+    model.diagram.assert_consistent()
     covered = np.zeros(len(rows), dtype=int)
     for name in model.classes:
         formula, negated = model.formula(name), model.formula(name, negated=True)
@@ -178,8 +179,8 @@ def test_diagrams_of_random_tables() -> None:
         labels = rng.integers(0, 3, size=(1, total)) * rng.integers(0, 2, size=(1, total))
         builder = DiagramBuilder(3)
         root = reduce_table(labels.astype(np.int64), sizes, builder)
-        diagram = builder.finish(range(len(sizes)), int(root[0]))
-        diagram.assert_reduced()
+        diagram = builder.finish(domain_of(sizes), range(len(sizes)), int(root[0]))
+        diagram.assert_consistent()
         rows = np.stack(np.unravel_index(np.arange(total), sizes), axis=1)
         assert diagram.labels(rows).tolist() == labels[0].tolist()
-        assert diagram.counts(sizes) == [int((labels == end).sum()) for end in range(3)]
+        assert diagram.counts() == [int((labels == end).sum()) for end in range(3)]

@@ -59,6 +59,7 @@ def test_draws_are_uniform(diagnosis: CompiledModel) -> None:
 
 
 def test_many_features_need_large_numbers() -> None:
+    from bnc2d.compile.domain import feature_domain
     from bnc2d.compile.model import Stats
     from bnc2d.logic.diagram.diagram import DiagramBuilder
 
@@ -67,7 +68,7 @@ def test_many_features_need_large_numbers() -> None:
     children = builder.add_level(np.array([[0, 1]]))
     for _ in range(69):
         children = builder.add_level(np.array([[0, int(children[0])]]))
-    diagram = builder.finish(range(70), int(children[0]))
+    diagram = builder.finish(feature_domain(Classifier(network, "Y")), range(70), int(children[0]))
     model = CompiledModel(Classifier(network, "Y"), diagram, Stats("by hand", {}))
     assert model.share("1") == Fraction(1, 2**70)
     assert set(model.sample("1").values()) == {"1"}

@@ -27,6 +27,7 @@ from bnc2d.compile.baselines.block_order.descent import Descent, Level
 from bnc2d.compile.baselines.block_order.intervals import margin_of
 from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
 from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, Rows, prior_of
+from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
@@ -142,4 +143,4 @@ def _diagram(
         nodes = reduce_table(children, (2,) * len(level.source.block.features), builder)
     position = {name: number for number, name in enumerate(prepared.features)}
     order = [position[name] for level in levels for name in level.source.block.features]
-    return builder.finish(order, int(nodes[root]))
+    return builder.finish(feature_domain(classifier), order, int(nodes[root]))

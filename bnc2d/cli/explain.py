@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bnc2d.api.explanation import Explanation
+from bnc2d.base.budget import Budget
 from bnc2d.cli.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.shared.models import add_model_options, load_compiled
@@ -20,7 +21,6 @@ from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers, headline, render
-from bnc2d.logic.primes.stream import Clock
 from bnc2d.report.records import explanation_data, explanation_summary
 
 _COLUMNS = (
@@ -83,15 +83,15 @@ def run(options: argparse.Namespace) -> int:
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":
-            clock = Clock(limits["time_limit"])
-            head = headline(explanation, clock.left())
+            budget = Budget(limits["time_limit"])
+            head = headline(explanation, budget.left())
             found = answers(
                 explanation,
                 everything=options.all,
                 towards=towards,
                 limit=options.limit,
                 time_limit=limits["time_limit"],
-                clock=clock,
+                budget=budget,
             )
             return head, list(found)
         if output.format == "csv":

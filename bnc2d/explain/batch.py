@@ -15,7 +15,7 @@ import numpy as np
 
 from bnc2d.base.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.arguments import limit as checked_limit
-from bnc2d.base.budget import Progress, ProgressCallback, reporting
+from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
@@ -23,7 +23,6 @@ from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
 from bnc2d.model.instances import Kind, encode
@@ -98,8 +97,8 @@ def explain_many(
     encoded = encode(model.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
     labels = model.diagram.labels(distinct)
-    clock = Clock(None if time_limit is None else max(time_limit, _GRACE))
-    with clock.limiting("which rows are possible is not known"):
+    budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
+    with budget.limiting("which rows are possible is not known"):
         bases = model.classifier.bases(distinct)
     _make_formulas(model, np.unique(labels).tolist(), time_limit)
     with reporting(progress) as report:
@@ -129,8 +128,8 @@ def _check_kinds(kinds: Sequence[str]) -> list[str]:
 
 def _make_formulas(model: BaseCompiledModel, labels: list[int], time_limit: float | None) -> None:
     """Make the formulas of these labels, once for all rows, but not for longer than half of the time."""
-    clock = Clock(None if time_limit is None else time_limit / 2)
-    with suppress(TimeLimitExceeded), clock.limiting("the formulas are not made"):
+    budget = Budget(None if time_limit is None else time_limit / 2)
+    with suppress(TimeLimitExceeded), budget.limiting("the formulas are not made"):
         for label in labels:
             if label < len(model.classes):
                 model.formula(model.classes[label])
@@ -182,10 +181,10 @@ def _at_once(model: BaseCompiledModel, work: _Work, rows: _Rows) -> list[_Found]
 
 def _reasons(model: BaseCompiledModel, work: _Work, row: list[int], seconds: float | None) -> _Found:
     explanation = BaseExplanation(model, tuple(row), frozenset())
-    clock = Clock(None if seconds is None else max(0.0, seconds))
+    budget = Budget(None if seconds is None else max(0.0, seconds))
     found: _Found = []
     for done, kind in enumerate(work.kinds):
-        left = clock.left()
+        left = budget.left()
         share = None if left is None else left / (len(work.kinds) - done)
         reasons = getattr(explanation, f"{kind}_reasons")(limit=work.limit, time_limit=share)
         found.append(([dict(reason.masks) for reason in reasons], reasons.cut))

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bnc2d.base.budget import Budget
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.convert.sat import CircuitSolver
 from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.primes.stream import Clock
 from bnc2d.logic.terms import Clause, Term
 
 
@@ -222,7 +222,7 @@ class _Oracle:
 
 @contextmanager
 def _oracle(case: Case, time_limit: float | None) -> Iterator[_Oracle]:
-    with Clock(time_limit).limiting("the SAT solver has no answer"):
+    with Budget(time_limit).limiting("the SAT solver has no answer"):
         formula = case.formula
         with CircuitSolver(formula.manager, formula.root) as solver:
             yield _Oracle(case, solver)

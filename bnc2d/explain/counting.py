@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.explain.listing import implicates, only_literals
 from bnc2d.explain.reasons import Case
@@ -16,7 +17,6 @@ from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.cells import Cells
 from bnc2d.logic.primes.diagrams import Diagrams, Level, Node
-from bnc2d.logic.primes.stream import Clock
 
 
 def count_reasons(
@@ -28,25 +28,25 @@ def count_reasons(
     diagrams where they are as many as the necessary ones: when no feature has two literals; otherwise they
     are enumerated, one at a time, because which clauses resolution adds is not a minimal-set question.
     """
-    clock = Clock(time_limit)
-    with clock.limiting("the reasons are not counted"):
+    budget = Budget(time_limit)
+    with budget.limiting("the reasons are not counted"):
         if not general:
-            return _count_minimal(case.complete, order, clauses, clock)
+            return _count_minimal(case.complete, order, clauses, budget)
         if not clauses:
-            return _count_general_sufficient(case, order, clock)
+            return _count_general_sufficient(case, order, budget)
         if only_literals(case.general) is not None:
-            return _count_minimal(case.complete, order, True, clock)
+            return _count_minimal(case.complete, order, True, budget)
         return sum(1 for _ in implicates(case, general=True, limit=None, time_limit=None))
 
 
-def _count_minimal(complete: NNF, order: Sequence[FeatureId], dual: bool, clock: Clock) -> int:
-    diagrams = Diagrams(len(order), clock)
+def _count_minimal(complete: NNF, order: Sequence[FeatureId], dual: bool, budget: Budget) -> int:
+    diagrams = Diagrams(len(order), budget)
     rank = {feature: level for level, feature in enumerate(order)}
     function = diagrams.function(complete, lambda feature, _: diagrams.cube([rank[feature]]), dual=dual)
     return diagrams.size(diagrams.minimal(function))
 
 
-def _count_general_sufficient(case: Case, order: Sequence[FeatureId], clock: Clock) -> int:
+def _count_general_sufficient(case: Case, order: Sequence[FeatureId], budget: Budget) -> int:
     """Count the prime implicants whose features are those of a sufficient reason.
 
     A prime implicant of the general reason is a minimal set of cells that it excludes. Each feature has a
@@ -63,7 +63,7 @@ def _count_general_sufficient(case: Case, order: Sequence[FeatureId], clock: Clo
             bits = [bit for bit in range(len(cells)) if cells.fields[feature].bits >> bit & 1]
             level_of_bit.update((bit, len(owner) + 1 + position) for position, bit in enumerate(bits))
             owner += [len(owner)] * (1 + len(bits))
-    diagrams = Diagrams(len(owner), clock)
+    diagrams = Diagrams(len(owner), budget)
 
     def leaf(feature: FeatureId, mask: StateMask) -> Node:
         code = cells.encode(feature, mask)

@@ -23,7 +23,7 @@ from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock, Primes
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis, DecidedBy
 from bnc2d.model.instances import Kind, encode
@@ -154,7 +154,7 @@ class BaseExplanation:
                 return Contrast(name, found)
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             message = f"no instance{condition} is in class {name}"
-        return Contrast(name, Primes(lambda _: iter(()), limit, Clock(time_limit)), message)
+        return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
 
     def changes(
         self, clause: Clause | Mapping[str, object], limit: int | None = None

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TypeAlias, TypeVar, cast
 
+from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_clause, one_term
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes import direct
 from bnc2d.logic.primes.diagrams import Diagrams, Node, TooLarge
-from bnc2d.logic.primes.stream import Clock, OutOfTime, Primes
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 
 Prime = TypeVar("Prime", Term, Clause)
@@ -43,10 +44,10 @@ def _reasons(
 ) -> Primes[Prime]:
     search = _Search(case, clauses=kind is Clause, general=general, limit=limit)
 
-    def make(clock: Clock) -> Iterator[Prime]:
-        return (cast("Prime", kind.from_masks(case.domain, literals)) for literals in search.run(clock))
+    def make(budget: Budget) -> Iterator[Prime]:
+        return (cast("Prime", kind.from_masks(case.domain, literals)) for literals in search.run(budget))
 
-    return Primes(make, limit, Clock(time_limit), lambda: search.ordered)
+    return Primes(make, limit, time_limit, lambda: search.ordered)
 
 
 def only_literals(reason: NNF) -> dict[FeatureId, StateMask] | None:
@@ -66,15 +67,15 @@ class _Search:
         self._general = general
         self._limit = limit
 
-    def run(self, clock: Clock) -> Iterator[Literals]:
+    def run(self, budget: Budget) -> Iterator[Literals]:
         """Yield the reasons; where the time is up before the first, one that the diagram gives at once."""
         none_yet = True
         try:
-            for literals in clock.ends(self._listed(clock)):
+            for literals in budget.within(self._listed(budget)):
                 none_yet = False
                 yield literals
         except OutOfTime as signal:
-            if none_yet and signal.clock is clock:
+            if none_yet and signal.budget is budget:
                 found = (one_clause if self._clauses else one_term)(self._case, general=self._general)
                 if found is None:
                     return  # nothing leads out: there is no reason to list
@@ -83,22 +84,22 @@ class _Search:
                     return  # nothing is needed: there is no other reason
             raise
 
-    def _listed(self, clock: Clock) -> Iterator[Literals]:
+    def _listed(self, budget: Budget) -> Iterator[Literals]:
         reason = self._case.general if self._general else self._case.complete
         masks = only_literals(reason)
         found = None
         if masks is not None:
             with suppress(TooLarge):
-                found = self._by_length(reason, masks, clock)
-        yield from self._by_circuit(reason, clock) if found is None else found
+                found = self._by_length(reason, masks, budget)
+        yield from self._by_circuit(reason, budget) if found is None else found
 
     def _by_length(
-        self, reason: NNF, masks: Mapping[FeatureId, StateMask], clock: Clock
+        self, reason: NNF, masks: Mapping[FeatureId, StateMask], budget: Budget
     ) -> Iterator[Literals]:
         """Return the reasons of a circuit with one literal a feature; raises ``TooLarge``."""
         order = self._case.diagram.order
         rank = {feature: level for level, feature in enumerate(order)}
-        diagrams = Diagrams(len(order), clock, _MOST_STEPS)
+        diagrams = Diagrams(len(order), budget, _MOST_STEPS)
         function = diagrams.function(
             reason, lambda feature, _: diagrams.cube([rank[feature]]), dual=self._clauses
         )
@@ -113,12 +114,12 @@ class _Search:
             for length in range(len(order) + 1):
                 sets = lengths.sets(family, length, bit_of_level)
                 for bits in sorted(sets, reverse=True) if self.ordered else sets:
-                    clock.check()
+                    budget.check()
                     yield {feature: mask for bit, feature, mask in literals if bits & bit}
 
         return listed()
 
-    def _by_circuit(self, reason: NNF, clock: Clock) -> Iterator[Literals]:
+    def _by_circuit(self, reason: NNF, budget: Budget) -> Iterator[Literals]:
         # One more than the limit, which shows that there are more.
         enough = None if self._limit is None else self._limit + 1
         find = direct.prime_implicates if self._clauses else direct.prime_implicants
@@ -127,14 +128,14 @@ class _Search:
             reason.root,
             positions=self._case.positions,
             limit=enough,
-            time_limit=clock.left(),
+            time_limit=budget.left(),
             variable_minimal=True,
         )
         for prime in found:
             self.ordered = found.ordered
             yield prime.masks
         if found.cut == "time":
-            raise OutOfTime(clock)
+            raise OutOfTime(budget)
 
 
 class _Lengths:

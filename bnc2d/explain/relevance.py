@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock
 
 _CONFLICTS_AT_ONCE = 2_000
 
@@ -20,16 +20,16 @@ def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
     found by SAT, with the reason in two copies that differ in the feature, and shrunk; every feature of the
     result is relevant. Only features that occur in the circuit come into question.
     """
-    clock = Clock(time_limit)
-    with clock.limiting("relevance is not settled"):
-        return sorted(_relevant(case.complete, clock))
+    budget = Budget(time_limit)
+    with budget.limiting("relevance is not settled"):
+        return sorted(_relevant(case.complete, budget))
 
 
-def _relevant(complete: NNF, clock: Clock) -> set[FeatureId]:
+def _relevant(complete: NNF, budget: Budget) -> set[FeatureId]:
     features = [complete.domain.index(name) for name in complete.features]
     if not features:
         return set()
-    found = _shrunk(complete, features, clock)
+    found = _shrunk(complete, features, budget)
     left = [feature for feature in features if feature not in found]
     if not left:
         return found
@@ -43,13 +43,13 @@ def _relevant(complete: NNF, clock: Clock) -> set[FeatureId]:
             alike = [same[other] for other in features if other != feature]
             answer = None
             while answer is None:
-                clock.check()
+                budget.check()
                 solver.conf_budget(_CONFLICTS_AT_ONCE)
                 answer = solver.solve_limited([*alike, -dropped[feature]])
             if answer:
                 model = solver.get_model()
                 members = [other for other in features if model[kept[other] - 1] > 0]
-                found |= _shrunk(complete, members, clock)
+                found |= _shrunk(complete, members, budget)
     return found
 
 
@@ -88,11 +88,11 @@ def _two_copies(
     return kept, dropped, same
 
 
-def _shrunk(complete: NNF, features: list[FeatureId], clock: Clock) -> set[FeatureId]:
+def _shrunk(complete: NNF, features: list[FeatureId], budget: Budget) -> set[FeatureId]:
     """Return a sufficient reason among the features; one that cannot be dropped from them stays."""
     kept = sum(1 << feature for feature in features)
     while True:
-        clock.check()
+        budget.check()
         droppable = _without_one(complete, kept) & kept
         if not droppable:
             return {feature for feature in features if kept >> feature & 1}

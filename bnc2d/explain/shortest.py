@@ -14,6 +14,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
 from bnc2d.base.arguments import mapping, shown
+from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import checked
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
@@ -21,7 +22,6 @@ from bnc2d.logic.circuit.manager import FALSE, TRUE
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.diagrams import Diagrams, TooLarge
-from bnc2d.logic.primes.stream import Clock, OutOfTime
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
@@ -92,28 +92,28 @@ def least_sufficient(case: Case, keys: Keys, time_limit: float | None) -> list[F
     The reason, as a monotone function of the features kept, becomes a BDD with the features in the order of
     the diagram; the lightest path is the answer. Where the BDD grows too large, MaxSAT finds it.
     """
-    clock = Clock(time_limit)
+    budget = Budget(time_limit)
     order = case.diagram.order
-    with clock.limiting("no least sufficient reason"):
+    with budget.limiting("no least sufficient reason"):
         reason = case.complete
         try:
-            diagrams = Diagrams(len(order), clock, _MOST_STEPS)
+            diagrams = Diagrams(len(order), budget, _MOST_STEPS)
             rank = {feature: level for level, feature in enumerate(order)}
             function = diagrams.function(reason, lambda feature, _: diagrams.cube([rank[feature]]))
             levels = diagrams.lightest(function, [keys.of[feature] for feature in order])
             return sorted(order[level] for level in levels)
         except TooLarge:
-            return least_sufficient_by_maxsat(reason, keys, clock)
+            return least_sufficient_by_maxsat(reason, keys, budget)
 
 
-def least_sufficient_by_maxsat(reason: NNF, keys: Keys, clock: Clock) -> list[FeatureId]:
+def least_sufficient_by_maxsat(reason: NNF, keys: Keys, budget: Budget) -> list[FeatureId]:
     """Return the same by implicit hitting sets; raises OutOfTime.
 
     Sufficient reasons are the minimal sets that meet every necessary one (Ignatiev, Previti, Liffiton and
     Marques-Silva 2015). One of least weight and size comes first; then, feature by feature in order, the
     search is repeated with the feature as a member, which stays where that costs no more.
     """
-    search = _HittingSets(reason, keys, clock)
+    search = _HittingSets(reason, keys, budget)
     best = search.least([])
     cost = sum(keys.coarse[feature] for feature in best)
     members: list[FeatureId] = []
@@ -132,10 +132,10 @@ def least_sufficient_by_maxsat(reason: NNF, keys: Keys, clock: Clock) -> list[Fe
 class _HittingSets:
     """Least sets that meet every necessary reason, those seen so far being remembered."""
 
-    def __init__(self, reason: NNF, keys: Keys, clock: Clock) -> None:
+    def __init__(self, reason: NNF, keys: Keys, budget: Budget) -> None:
         self._reason = reason
         self._keys = keys
-        self._clock = clock
+        self._budget = budget
         self._seen: list[list[FeatureId]] = []
 
     def least(self, members: list[FeatureId]) -> list[FeatureId]:
@@ -155,10 +155,10 @@ class _HittingSets:
             formula.append([-feature - 1], weight=key)
         with RC2(formula) as solver:
             while True:
-                chosen = [variable - 1 for variable in _solve(solver, self._clock) if variable > 0]
+                chosen = [variable - 1 for variable in _solve(solver, self._budget) if variable > 0]
                 met = list(chosen)
                 while (missed := least_necessary(self._reason, self._keys, met)) is not None:
-                    self._clock.check()
+                    self._budget.check()
                     self._seen.append(missed)
                     solver.add_clause([feature + 1 for feature in missed])
                     met += missed
@@ -166,10 +166,10 @@ class _HittingSets:
                     return chosen
 
 
-def _solve(solver: RC2, clock: Clock) -> list[int]:
+def _solve(solver: RC2, budget: Budget) -> list[int]:
     """Return the best model; a timer interrupts the solver at the limit."""
-    clock.check()
-    left = clock.left()
+    budget.check()
+    left = budget.left()
     if left is None:
         model: list[int] = solver.compute()
         return model
@@ -181,5 +181,5 @@ def _solve(solver: RC2, clock: Clock) -> list[int]:
         timer.cancel()
         timer.join()
     if best is None:
-        raise OutOfTime(clock)
+        raise OutOfTime(budget)
     return best

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
+from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.contrast import Contrast
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.robust import Robustness
-from bnc2d.logic.primes.stream import Clock, Primes
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 
 Reason = TypeVar("Reason", Term, Clause)
@@ -61,16 +62,16 @@ class Answer:
 class _Limits:
     """How many reasons a list may have, and one time limit that the lists of a text share."""
 
-    def __init__(self, reasons: int, seconds: float, brief: bool, clock: Clock) -> None:
+    def __init__(self, reasons: int, seconds: float, brief: bool, budget: Budget) -> None:
         self.reasons, self.seconds, self.brief = reasons, seconds, brief
-        self._clock = clock
-        self._clock.left()  # it runs from now on
+        self._budget = budget
+        self._budget.left()  # it runs from now on
         self.lists = 1
 
-    def next_list(self) -> Clock:
-        """Return the clock of a list: an even share of the time that is left for it and those to come."""
-        left = self._clock.left() or 0.0
-        share = Clock(left / max(1, self.lists))
+    def next_list(self) -> Budget:
+        """Return the budget of a list: an even share of the time that is left for it and those to come."""
+        left = self._budget.left() or 0.0
+        share = Budget(left / max(1, self.lists))
         share.left()
         self.lists -= 1
         return share
@@ -86,10 +87,10 @@ def to_text(
 ) -> str:
     """Return the explanation as text (see ``Explanation.to_text``)."""
     seconds = (MANY_SECONDS if everything else FEW_SECONDS) if time_limit is None else time_limit
-    clock = Clock(seconds)
-    head = headline(explanation, clock.left())
+    budget = Budget(seconds)
+    head = headline(explanation, budget.left())
     found = answers(
-        explanation, everything=everything, towards=towards, limit=limit, time_limit=seconds, clock=clock
+        explanation, everything=everything, towards=towards, limit=limit, time_limit=seconds, budget=budget
     )
     return render(head, found)
 
@@ -109,7 +110,7 @@ def headline(explanation: BaseExplanation, time_limit: float | None = None) -> s
 def caveat_within(explanation: BaseExplanation, seconds: float) -> str:
     """Return the caveat, or that it is not known where inference takes longer or too much memory."""
     try:
-        with Clock(max(seconds, _BASIS_SECONDS)).limiting("inference does not end"):
+        with Budget(max(seconds, _BASIS_SECONDS)).limiting("inference does not end"):
             return caveat(explanation)
     except LimitExceeded as error:
         return f"Whether the instance is possible, and no tie, is not known: {error}."
@@ -144,12 +145,12 @@ def answers(
     towards: str | None = None,
     limit: int | None = None,
     time_limit: float | None = None,
-    clock: Clock | None = None,
+    budget: Budget | None = None,
 ) -> Iterator[Answer]:
     """Yield one reason and a nearest change; then why, why not another class, and what changes the decision.
 
     "Why not" is asked of each other class, or of ``towards`` alone. ``time_limit`` is for all of it: each
-    list gets an even share of what those before it left. A ``clock`` that runs already measures it.
+    list gets an even share of what those before it left. A ``budget`` that runs already measures it.
     """
     reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
     seconds = seconds if time_limit is None else time_limit
@@ -157,7 +158,7 @@ def answers(
         reasons if limit is None else limit,
         seconds,
         not everything,
-        Clock(seconds) if clock is None else clock,
+        Budget(seconds) if budget is None else budget,
     )
     model = explanation.model
     others = (
@@ -236,7 +237,7 @@ def _in_short(explanation: BaseExplanation, enough: Term, nearest: Robustness) -
 def is_impossible(explanation: BaseExplanation, instance: dict[str, str]) -> bool:
     """Return whether another instance is known to be impossible."""
     try:
-        with Clock(_BASIS_SECONDS).limiting("inference does not end"):
+        with Budget(_BASIS_SECONDS).limiting("inference does not end"):
             return not explanation.model.classifier.is_possible(instance)
     except LimitExceeded:  # the caveat says so
         return False
@@ -266,8 +267,8 @@ def _other_states(explanation: BaseExplanation, limits: _Limits) -> Answer:
 
 def _why_not(explanation: BaseExplanation, name: str, limits: _Limits) -> Answer:
     question, kind = f"Why is {explanation.target} not {name}?", "contrastive explanations"
-    clock = limits.next_list()
-    found = explanation.contrastive(name, limits.reasons, clock.left())
+    budget = limits.next_list()
+    found = explanation.contrastive(name, limits.reasons, budget.left())
     if found.message is not None:
         return Answer(question, kind, found.message[0].upper() + found.message[1:] + ".")
     lines = tuple(Line(_sentence(_opposite(clause), "were"), str(clause)) for clause in found)
@@ -280,7 +281,7 @@ def _why_not(explanation: BaseExplanation, name: str, limits: _Limits) -> Answer
         return total
 
     lead = f"{explanation.target} would be {name}, all else as it is, if"
-    return Answer(question, kind, lead, lines, _rest(found, len(lines), count, limits, clock))
+    return Answer(question, kind, lead, lines, _rest(found, len(lines), count, limits, budget))
 
 
 def _what_changes(explanation: BaseExplanation, nearest: Robustness, limits: _Limits, told: bool) -> Answer:
@@ -291,13 +292,13 @@ def _what_changes(explanation: BaseExplanation, nearest: Robustness, limits: _Li
     features = "1 feature" if nearest.distance == 1 else f"{nearest.distance} features"
     if told:
         return Answer(question, kind, f"At least {features} must change; there is no third class.")
-    clock = limits.next_list()
-    found = explanation.general_necessary_reasons(limits.reasons, clock.left())
+    budget = limits.next_list()
+    found = explanation.general_necessary_reasons(limits.reasons, budget.left())
     lines = tuple(
         Line(f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause)}", str(clause))
         for clause in found
     )
-    rest = _rest(found, len(lines), explanation.count_general_necessary_reasons, limits, clock)
+    rest = _rest(found, len(lines), explanation.count_general_necessary_reasons, limits, budget)
     lead = f"At least {features} must change. {explanation.target} is no longer "
     return Answer(question, kind, lead + f"{_name(explanation.decision)}, all else as it is, if", lines, rest)
 
@@ -307,7 +308,7 @@ def _rest(
     shown: int,
     count: Callable[[float], int],
     limits: _Limits,
-    clock: Clock,
+    budget: Budget,
 ) -> str:
     """Say what a list leaves out."""
     if found.cut is None:
@@ -317,7 +318,7 @@ def _rest(
         return f"and perhaps more: the time limit of {limits.seconds:g} s for all ended this list{others}"
     place = "" if limits.brief else f" (the list ends at its limit of {limits.reasons})"
     try:
-        return f"and {count(min(_COUNT_SECONDS, clock.left() or 0.0)) - shown} more{place}{others}"
+        return f"and {count(min(_COUNT_SECONDS, budget.left() or 0.0)) - shown} more{place}{others}"
     except LimitExceeded:
         return f"and more, not counted{place}{others}"
 

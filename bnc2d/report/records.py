@@ -10,12 +10,12 @@ from fractions import Fraction
 from math import log10
 from typing import Any
 
+from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import ending
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock, OutOfTime
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis
 
@@ -128,7 +128,7 @@ def explanation_data(
     }
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
-    with suppress(OutOfTime), ending(time.clock.check):
+    with suppress(OutOfTime), ending(time.budget.check):
         for name in FORMULAS:
             reason: NNF = getattr(explanation, name)
             data[name] = spelled_out(reason.manager, reason.root, MAX_FORMULA)
@@ -147,13 +147,13 @@ class _SharedTime:
     """A time limit that several lists share: each gets an even part of what those before it left."""
 
     def __init__(self, seconds: float | None, lists: int) -> None:
-        self.clock = Clock(seconds)
-        self.clock.left()  # it runs from now on
+        self.budget = Budget(seconds)
+        self.budget.left()  # it runs from now on
         self._lists = lists
 
     def share(self) -> float | None:
         """Return the seconds of the next list."""
-        left = self.clock.left()
+        left = self.budget.left()
         share = None if left is None else left / max(1, self._lists)
         self._lists -= 1
         return share

@@ -11,12 +11,12 @@ import numpy as np
 
 from bnc2d.base.arguments import check_callback, count, flag, seconds
 from bnc2d.base.arrays import Rows
+from bnc2d.base.budget import Budget
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock
 from bnc2d.model.instances import all_rows
 from bnc2d.verify.enumeration import decide
 from bnc2d.verify.oracle import exact_joint, exact_joints
@@ -52,14 +52,14 @@ def verify_model(
     samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
     seed = count(seed, "seed")
     check_callback(progress, "progress")
-    checks: list[tuple[str, Callable[[Clock], Finding]]] = [
+    checks: list[tuple[str, Callable[[Budget], Finding]]] = [
         ("structure", lambda _: _structure(model)),
         ("sat: disjoint", lambda _: _disjoint(model)),
         ("sat: exhaustive", lambda _: _exhaustive(model)),
         ("sat: complements", lambda _: _complements(model)),
-        ("sdd: equal", lambda clock: _sdd_equal(model, clock)),
-        ("sdd: counts", lambda clock: _sdd_counts(model, clock)),
-        ("oracle", lambda clock: _oracle(model, clock, samples, seed)),
+        ("sdd: equal", lambda budget: _sdd_equal(model, budget)),
+        ("sdd: counts", lambda budget: _sdd_counts(model, budget)),
+        ("oracle", lambda budget: _oracle(model, budget, samples, seed)),
     ]
     if flag(second_method, "second_method"):
         checks.insert(4, ("second method", lambda _: _second_method(model)))
@@ -71,12 +71,12 @@ def verify_model(
     return Report(tuple(found))
 
 
-def _run(name: str, check: Callable[[Clock], Finding], time_limit: float | None) -> Check:
+def _run(name: str, check: Callable[[Budget], Finding], time_limit: float | None) -> Check:
     started = monotonic()
-    clock = Clock(time_limit)
+    budget = Budget(time_limit)
     try:
-        with clock.limiting("no result"):
-            passed, detail, witness = check(clock)
+        with budget.limiting("no result"):
+            passed, detail, witness = check(budget)
     except LimitExceeded as error:
         return Check(name, False, monotonic() - started, f"not finished: {error}", finished=False)
     return Check(name, passed, monotonic() - started, detail, witness)
@@ -137,12 +137,12 @@ def _second_method(model: BaseCompiledModel) -> Finding:
     return True, f"the method {method!r} agrees on {len(model.classes)} classes", None
 
 
-def _sdd_equal(model: BaseCompiledModel, clock: Clock) -> Finding:
+def _sdd_equal(model: BaseCompiledModel, budget: Budget) -> Finding:
     size = 0
     for name, formula, negated in _formulas(model):
-        form = formula.to_sdd(time_limit=clock.left())
+        form = formula.to_sdd(time_limit=budget.left())
         complement = negated.negate()
-        other = sdd.to_sdd(complement.manager, complement.root, like=form, time_limit=clock.left())
+        other = sdd.to_sdd(complement.manager, complement.root, like=form, time_limit=budget.left())
         size += form.size
         if not form.equivalent(other):
             witness = formula.equivalent(complement).witness
@@ -150,10 +150,10 @@ def _sdd_equal(model: BaseCompiledModel, clock: Clock) -> Finding:
     return True, f"{len(model.classes)} SDDs, size {size}", None
 
 
-def _sdd_counts(model: BaseCompiledModel, clock: Clock) -> Finding:
+def _sdd_counts(model: BaseCompiledModel, budget: Budget) -> Finding:
     total = 0
     for name in model.classes:
-        count = model.formula(name).to_sdd(time_limit=clock.left()).count()
+        count = model.formula(name).to_sdd(time_limit=budget.left()).count()
         if count != model.count(name):
             return False, f"class {name}: the SDD has {count} models, the diagram {model.count(name)}", None
         total += count
@@ -163,17 +163,17 @@ def _sdd_counts(model: BaseCompiledModel, clock: Clock) -> Finding:
     return True, f"{total} of {instances} instances", None
 
 
-def _oracle(model: BaseCompiledModel, clock: Clock, samples: int, seed: int) -> Finding:
+def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -> Finding:
     classifier = model.classifier
     if model.domain.instance_count <= MAX_ALL_INSTANCES:
-        with suppress(LimitExceeded), clock.share(0.5).limiting("not all instances are asked"):
+        with suppress(LimitExceeded), budget.share(0.5).limiting("not all instances are asked"):
             joints = exact_joints(classifier)
             rows = np.concatenate(list(all_rows(classifier.feature_variables)))
             expected = [decide(classifier, joint) for joint in joints.values()]
             return _compare(model, rows, expected, f"all {len(rows)} instances")
     rows = sample(classifier, samples, seed)
     expected = []
-    with suppress(LimitExceeded), clock.share(0.8).limiting("not all of the sample is asked"):
+    with suppress(LimitExceeded), budget.share(0.8).limiting("not all of the sample is asked"):
         for row in rows:
             expected.append(decide(classifier, exact_joint(classifier, model.domain.decode(row.tolist()))))
     asked = len(expected)

@@ -10,9 +10,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import Classifier, Clause, LimitExceeded, LogicError, Term, UnknownNameError, example
+from bnc2d.base.budget import Budget
 from bnc2d.explain import shortest
 from bnc2d.explain.shortest import Keys, Weight, least_sufficient_by_maxsat
-from bnc2d.logic.primes.stream import Clock
 from bnc2d.testing import random_naive_bayes
 from tests.explain.by_definition import Truth, minimal_sets, truths
 
@@ -65,7 +65,7 @@ def test_maxsat_finds_the_same(truth: Truth, data: st.DataObject) -> None:
     weights = data.draw(st.none() | st.dictionaries(names, WEIGHTS), "weights")
     e = truth.explanation
     keys = Keys(truth.model.domain, weights)
-    found = least_sufficient_by_maxsat(e.complete_reason, keys, Clock(30.0))
+    found = least_sufficient_by_maxsat(e.complete_reason, keys, Budget(30.0))
     assert [truth.model.features[f] for f in found] == list(e.shortest_sufficient_reason(weights))
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 from bnc2d import Classifier, CompiledModel, example
+from bnc2d.base.budget import Budget
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import Kind
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock
 from bnc2d.testing import random_classifier
 from bnc2d.verify import checks
 from bnc2d.verify.checks import verify_model
@@ -123,9 +123,9 @@ def test_possible_instances_are_asked_where_nearly_all_are_impossible() -> None:
     """Of 3^59 instances hardly any is possible: a model that decides only impossible ones right is caught."""
     classifier = Classifier(long_chain(60, STEPS, 3), "v0", features="all")
     model = classifier.compile()
-    assert checks._oracle(model, Clock(10), 60, 0)[0]
+    assert checks._oracle(model, Budget(10), 60, 0)[0]
     nothing = Diagram(model.domain, tuple(range(59)), 3, (np.zeros((0, 3), np.int64),) * 59, 0)
-    passed, _, witness = checks._oracle(CompiledModel(classifier, nothing, model.stats), Clock(10), 60, 0)
+    passed, _, witness = checks._oracle(CompiledModel(classifier, nothing, model.stats), Budget(10), 60, 0)
     assert not passed
     assert witness is not None
     assert any(classifier.posterior(witness).values())

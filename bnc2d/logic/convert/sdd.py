@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from bnc2d.base.arguments import flag, seconds
+from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.fold import fold
@@ -22,7 +23,6 @@ from bnc2d.logic.convert import sdd_worker
 from bnc2d.logic.convert.one_hot import OneHot
 from bnc2d.logic.convert.sdd_worker import Operation
 from bnc2d.logic.domain import Domain, FeatureId
-from bnc2d.logic.primes.stream import Clock, OutOfTime
 
 Value = TypeVar("Value")
 
@@ -180,9 +180,9 @@ def to_sdd(
         raise LogicError("an SDD needs at least one feature")
     if like is not None and (like.domain != domain or minimize or order is not None):
         raise LogicError("like= needs a form over the same domain, and its vtree stays as it is")
-    clock = Clock(time_limit)
-    with clock.limiting("the SDD is not finished"):
-        return _to_sdd(manager, root, minimize, order, like, clock)
+    budget = Budget(time_limit)
+    with budget.limiting("the SDD is not finished"):
+        return _to_sdd(manager, root, minimize, order, like, budget)
 
 
 def _to_sdd(
@@ -191,14 +191,14 @@ def _to_sdd(
     minimize: bool,
     order: Sequence[str] | None,
     like: SddForm | None,
-    clock: Clock,
+    budget: Budget,
 ) -> SddForm:
     from pysdd.sdd import SddManager, Vtree
 
     domain = manager.domain
     features = _feature_order(manager, root, order)
     program = _program(manager, root, features)
-    limited = clock.left() is not None
+    limited = budget.left() is not None
     with TemporaryDirectory(prefix="bnc2d-sdd-") as name:
         folder = Path(name)
         if like is None:
@@ -206,7 +206,7 @@ def _to_sdd(
         else:
             like.manager.vtree().save(str(folder / "in.vtree").encode())
         if limited:
-            _run_worker(folder, program, minimize, clock)
+            _run_worker(folder, program, minimize, budget)
         vtree = Vtree.from_file(str(folder / ("out.vtree" if limited else "in.vtree")))
         sdds = SddManager.from_vtree(vtree) if like is None else like.manager
         if limited:
@@ -217,12 +217,12 @@ def _to_sdd(
     return form
 
 
-def _run_worker(folder: Path, program: list[Operation], minimize: bool, clock: Clock) -> None:
+def _run_worker(folder: Path, program: list[Operation], minimize: bool, budget: Budget) -> None:
     """Run the worker on the folder; what it wrote is complete, and is read in time, when this returns."""
     with (folder / "program.jsonl").open("w", encoding="ascii") as file:
         for piece in pieces(len(program), _OPERATIONS_AT_ONCE):
             file.write(json.dumps(program[piece]) + "\n")
-    words = [str(folder), str(int(minimize)), str(clock.left())]
+    words = [str(folder), str(int(minimize)), str(budget.left())]
     path = os.pathsep.join(entry for entry in sys.path if entry)
     with subprocess.Popen(  # noqa: S603 - our own file
         [sys.executable, "-P", str(Path(sdd_worker.__file__)), *words],
@@ -241,15 +241,15 @@ def _run_worker(folder: Path, program: list[Operation], minimize: bool, clock: C
             process.kill()
         errors = "" if process.stderr is None else process.stderr.read()
     if process.returncode == -SIGALRM:  # it keeps the limit by itself, too
-        raise OutOfTime(clock)
+        raise OutOfTime(budget)
     if process.returncode < 0:  # killed, most likely for want of memory
         raise LimitExceeded(f"the process that builds the SDD was ended by signal {-process.returncode}")
     if process.returncode > 0:
         reason = (errors.strip() or "no message").splitlines()[-1]
         raise LogicError(f"the process that builds the SDD failed: {reason}")
-    left = clock.left()
+    left = budget.left()
     if left is not None and (folder / "out.sdd").stat().st_size > (left + 0.5) * _BYTES_PER_SECOND:
-        raise OutOfTime(clock)  # reading it, in one call of pysdd, would take longer
+        raise OutOfTime(budget)  # reading it, in one call of pysdd, would take longer
 
 
 def _feature_order(manager: Manager, root: NodeId, order: Sequence[str] | None) -> list[FeatureId]:

@@ -20,11 +20,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, cast
 
+from bnc2d.base.budget import Budget
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.convert.one_hot import BooleanLiteral, OneHot
 from bnc2d.logic.convert.sat import CircuitSolver
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
-from bnc2d.logic.primes.stream import Clock, Primes
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 
 Masks: TypeAlias = dict[FeatureId, StateMask]
@@ -68,30 +69,30 @@ def _primes(
     domain = manager.domain
     clauses = kind is Clause
 
-    def found(clock: Clock) -> Iterator[Prime]:
+    def found(budget: Budget) -> Iterator[Prime]:
         from pysat.solvers import Solver
 
         with CircuitSolver(manager, root) as solver, Solver(name="glucose4") as unexplored:
-            search = _Search(domain, solver, unexplored, value=not clauses, clock=clock)
+            search = _Search(domain, solver, unexplored, value=not clauses, budget=budget)
             for masks in search.primes(variable_minimal):
                 if clauses:
                     masks = {feature: domain.full(feature) & ~mask for feature, mask in masks.items()}
                 yield cast("Prime", kind.from_masks(domain, masks))
 
-    return Primes(lambda clock: clock.ends(found(clock)), limit, Clock(time_limit))
+    return Primes(lambda budget: budget.within(found(budget)), limit, time_limit)
 
 
 class _Search:
     """The prime implicants of the circuit (``value`` true) or of its negation (``value`` false)."""
 
     def __init__(
-        self, domain: Domain, solver: CircuitSolver, unexplored: Any, *, value: bool, clock: Clock
+        self, domain: Domain, solver: CircuitSolver, unexplored: Any, *, value: bool, budget: Budget
     ) -> None:
         self._domain = domain
         self._solver = solver
         self._map = unexplored
         self._value = value
-        self._clock = clock
+        self._budget = budget
         self._allowed = OneHot(domain)  # its variables, read as "allowed"; several states may be
         # The first helper: whether the primes already given are ruled out.
         self._only_new = self._allowed.count + 1
@@ -131,7 +132,7 @@ class _Search:
     def _unexplored_term(self, assumptions: list[BooleanLiteral]) -> Masks | None:
         answer = None
         while answer is None:
-            self._clock.check()
+            self._budget.check()
             self._map.conf_budget(_CONFLICTS_AT_ONCE)
             answer = self._map.solve_limited(assumptions)
         if not answer:

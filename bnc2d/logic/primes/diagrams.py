@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.stream import Clock
 
 Node: TypeAlias = int  # 0 and 1 are the ends; as a family, 0 is empty and 1 holds the empty set alone
 Level: TypeAlias = int
@@ -42,13 +42,13 @@ class Diagrams:
     child. Every function here is monotone, so one that is true for the empty set is the constant 1.
     """
 
-    def __init__(self, levels: int, clock: Clock, most_steps: int = _MOST_STEPS) -> None:
+    def __init__(self, levels: int, budget: Budget, most_steps: int = _MOST_STEPS) -> None:
         if levels > _MOST_LEVELS:
             raise TooLarge(f"the diagrams would have {levels} levels, more than the limit of {_MOST_LEVELS}")
         self._most_steps = most_steps
         self.nodes: list[tuple[Level, Node, Node]] = [(levels, 0, 0), (levels, 1, 1)]
-        self._clock = clock
-        self._clock.check()
+        self._budget = budget
+        self._budget.check()
         self._steps = 0
         self._unique: dict[tuple[Level, Node, Node], Node] = {}
         self._joined: dict[tuple[bool, Node, Node], Node] = {}
@@ -67,7 +67,7 @@ class Diagrams:
         """Note one more step, each of which is remembered; now and then look at the clock."""
         self._steps += 1
         if self._steps % _BETWEEN_LOOKS == 0:
-            self._clock.check()
+            self._budget.check()
             if self._steps > self._most_steps:
                 raise TooLarge(f"the diagrams of the reasons take more than {self._most_steps} steps")
 

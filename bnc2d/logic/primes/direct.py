@@ -32,6 +32,7 @@ from itertools import combinations
 from operator import or_
 from typing import Literal, TypeAlias, TypeVar
 
+from bnc2d.base.budget import Budget
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import Manager, NodeId
@@ -40,7 +41,7 @@ from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.primes.cells import Cells, Field
 from bnc2d.logic.primes.lazy import minimal_true_sets
 from bnc2d.logic.primes.monotone import MinimalityTest, MonotoneCircuit, Step
-from bnc2d.logic.primes.stream import Clock, Primes
+from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.primes.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
 from bnc2d.logic.terms import Clause, Term
 
@@ -116,11 +117,11 @@ def _primes(
         raise LogicError("direct primes need an OR-decomposable circuit; use bnc2d.logic.primes.by_sat")
     task = _Task(manager, root, positions, clauses=kind is Clause, variable_minimal=variable_minimal)
 
-    def make(clock: Clock) -> Iterator[Prime]:
-        found = clock.ends(task.run(mode, limit, clock))
+    def make(budget: Budget) -> Iterator[Prime]:
+        found = budget.within(task.run(mode, limit, budget))
         return (_trusted(kind, manager.domain, masks) for masks in found)
 
-    return Primes(make, limit, Clock(time_limit), lambda: task.ordered)
+    return Primes(make, limit, time_limit, lambda: task.ordered)
 
 
 def _trusted(kind: type[Prime], domain: Domain, masks: dict[FeatureId, StateMask]) -> Prime:
@@ -150,24 +151,24 @@ class _Task:
         self.variable_minimal = variable_minimal and not self.cells.one_bit_each
         self.ordered = False  # whether they come shortest first, once that is known
 
-    def run(self, mode: Mode, limit: int | None, clock: Clock) -> Iterator[dict[FeatureId, StateMask]]:
-        clock.check()
+    def run(self, mode: Mode, limit: int | None, budget: Budget) -> Iterator[dict[FeatureId, StateMask]]:
+        budget.check()
         if mode != "lazy":
             try:
-                family = self._bottom_up(self._spender(mode, limit, clock))
+                family = self._bottom_up(self._spender(mode, limit, budget))
             except TooMany:
                 pass
             else:
                 self.ordered = True
                 yield from self._in_order(family)
                 return
-        yield from self._lazily(clock)
+        yield from self._lazily(budget)
 
     @staticmethod
-    def _spender(mode: Mode, limit: int | None, clock: Clock) -> Spend:
-        """Return the function that counts work and ends it; "sorted" ends only with the clock."""
+    def _spender(mode: Mode, limit: int | None, budget: Budget) -> Spend:
+        """Return the function that counts work and ends it; "sorted" ends only with the budget."""
         if mode == "sorted":
-            return lambda _: clock.check()
+            return lambda _: budget.check()
         left = _PAIRS_WITHOUT_LIMIT
         if limit is not None:
             left = min(left, _PAIRS_WITH_LIMIT + _PAIRS_PER_ITEM * limit)
@@ -175,7 +176,7 @@ class _Task:
         def spend(pairs: int) -> None:
             nonlocal left
             left -= pairs
-            if left < 0 or clock.share_used() > 0.5:
+            if left < 0 or budget.share_used() > 0.5:
                 raise TooMany
 
         return spend
@@ -310,9 +311,9 @@ class _Task:
                 rests[target] = minimal(rests.get(target, []) + resolvents, spend)
         return minimal(without + [literal | rest for literal, family in rests.items() for rest in family])
 
-    def _lazily(self, clock: Clock) -> Iterator[dict[FeatureId, StateMask]]:
+    def _lazily(self, budget: Budget) -> Iterator[dict[FeatureId, StateMask]]:
         if self.variable_minimal:
-            yield from self._lazily_by_features(clock)
+            yield from self._lazily_by_features(budget)
         elif self.clauses and not self.cells.one_bit_each:
             # Imported here because that route stands on its own and needs a SAT solver.
             from bnc2d.logic.primes.by_sat import prime_implicates as by_sat
@@ -321,10 +322,10 @@ class _Task:
                 yield dict(clause.masks)
         else:
             code = self.cells.encode
-            for bits in minimal_true_sets(self.manager, self.root, code, dual=self.clauses, clock=clock):
+            for bits in minimal_true_sets(self.manager, self.root, code, dual=self.clauses, budget=budget):
                 yield self.cells.decode(bits)
 
-    def _lazily_by_features(self, clock: Clock) -> Iterator[dict[FeatureId, StateMask]]:
+    def _lazily_by_features(self, budget: Budget) -> Iterator[dict[FeatureId, StateMask]]:
         """Enumerate feature sets, then the primes over each.
 
         Shrinking literals to the instance's state turns the variable-minimal primes into those of the
@@ -338,10 +339,10 @@ class _Task:
         def one_bit(feature: FeatureId, _: StateMask) -> BitSet:
             return 1 << count - 1 - feature
 
-        for chosen in minimal_true_sets(self.manager, self.root, one_bit, dual=self.clauses, clock=clock):
+        for chosen in minimal_true_sets(self.manager, self.root, one_bit, dual=self.clauses, budget=budget):
             features = [feature for feature in fields if chosen >> count - 1 - feature & 1]
             within = sum(fields[feature].bits for feature in features)
-            yield from self._in_order(self._bottom_up(lambda _: clock.check(), within))
+            yield from self._in_order(self._bottom_up(lambda _: budget.check(), within))
 
 
 def _sum(families: Sequence[Family]) -> Family:

@@ -1,81 +1,16 @@
-"""Iterators of primes that know whether they gave everything, and the clock that ends them."""
+"""Iterators of primes that know whether they gave everything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from time import perf_counter
 from typing import Generic, Literal, TypeVar
 
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.arguments import seconds
-from bnc2d.base.checkpoints import ending
-from bnc2d.errors import LogicError, TimeLimitExceeded
+from bnc2d.base.budget import Budget, OutOfTime
+from bnc2d.errors import LogicError
 
 Item = TypeVar("Item")
-
-
-class OutOfTime(Exception):  # noqa: N818 - a signal, caught by whoever set the clock
-    """The time limit of a clock has passed."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self.clock = clock
-
-
-class Clock:
-    """A time limit that starts to run when it is first looked at."""
-
-    def __init__(self, time_limit: float | None) -> None:
-        self._limit = seconds(time_limit, error=LogicError)
-        self._started: float | None = None
-
-    def share_used(self) -> float:
-        """Return which share of the limit has passed; 0 without a limit."""
-        if self._limit is None:
-            return 0.0
-        now = perf_counter()
-        if self._started is None:
-            self._started = now
-        elapsed = now - self._started
-        return elapsed / self._limit if self._limit else 1.0
-
-    def left(self) -> float | None:
-        """Return the seconds that are left, or None without a limit."""
-        return None if self._limit is None else max(0.0, (1 - self.share_used()) * self._limit)
-
-    def share(self, part: float) -> Clock:
-        """Return a clock with a share of the seconds that are left."""
-        left = self.left()
-        return Clock(None if left is None else part * left)
-
-    def check(self) -> None:
-        """Raise OutOfTime when the limit has passed."""
-        if self.share_used() >= 1:
-            raise OutOfTime(self)
-
-    def ends(self, items: Iterator[Item]) -> Iterator[Item]:
-        """Yield the items, looking at the clock at every checkpoint on the way to each."""
-        self.check()
-        while True:
-            with ending(self.check):
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            yield item
-
-    @contextmanager
-    def limiting(self, what: str) -> Iterator[None]:
-        """End what is done inside the ``with`` block with ``LimitExceeded``; ``what`` says what it was."""
-        try:
-            with ending(self.check):
-                self.check()
-                yield
-        except OutOfTime as signal:
-            if signal.clock is not self:
-                raise
-            raise TimeLimitExceeded(f"{what} within the time limit of {self._limit:g} s") from None
 
 
 class Primes(Iterator[Item], Generic[Item]):
@@ -83,26 +18,26 @@ class Primes(Iterator[Item], Generic[Item]):
 
     ``complete`` becomes True when everything was given. ``cut`` becomes ``"limit"`` or ``"time"`` when the
     iterator ended before; to tell "exactly as many as the limit" from "more", it looks one item ahead. The
-    clock starts with the first item asked for.
+    time of the budget starts with the first item asked for.
     """
 
     def __init__(
         self,
-        make: Callable[[Clock], Iterator[Item]],
+        make: Callable[[Budget], Iterator[Item]],
         limit: int | None,
-        clock: Clock,
+        time_limit: float | None,
         ordered: Callable[[], bool] = lambda: False,
     ) -> None:
         self.complete = False
         self.cut: Literal["limit", "time"] | None = None
         self._left = checked_limit(limit, LogicError)
         self._ordered = ordered
-        self._clock = clock
-        self._items = self._open(make, clock)
+        self._budget = Budget(seconds(time_limit, error=LogicError))
+        self._items = self._open(make, self._budget)
 
     @staticmethod
-    def _open(make: Callable[[Clock], Iterator[Item]], clock: Clock) -> Iterator[Item]:
-        yield from make(clock)
+    def _open(make: Callable[[Budget], Iterator[Item]], budget: Budget) -> Iterator[Item]:
+        yield from make(budget)
 
     @property
     def ordered(self) -> bool:
@@ -121,7 +56,7 @@ class Primes(Iterator[Item], Generic[Item]):
             self.complete = True
             raise
         except OutOfTime as signal:
-            if signal.clock is not self._clock:
+            if signal.budget is not self._budget:
                 raise
             self.cut = "limit" if self._left == 0 else "time"
             raise StopIteration from None

@@ -7,18 +7,17 @@ are kept; MiniSat forgets too much then (30 s and no answer where CaDiCaL takes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import inf
 from operator import and_, or_
 from time import monotonic
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from bnc2d.base.arguments import seconds
-from bnc2d.base.checkpoints import checkpoint, ending, pieces
-from bnc2d.errors import LogicError, TimeLimitExceeded
+from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import fold_all
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.convert.cnf import Tseitin
@@ -29,11 +28,13 @@ Circuit: TypeAlias = tuple[Manager, NodeId]
 NodeOrCircuit: TypeAlias = NodeId | Circuit  # a node of the manager at hand, or of another one
 
 _SOLVER = "cadical153"
-# Conflicts between two checkpoints: half as many as before where they took longer than so many seconds.
+# Conflicts between two checkpoints, and the seconds that they should take at most.
+_CONFLICTS_AT_ONCE = 2000
 _MOST_CONFLICTS = 1000
 _FEWEST_CONFLICTS = 30
 _SECONDS_AT_ONCE = 0.2
 _CLAUSES_AT_ONCE = 1 << 13
+_NO_ANSWER = "the SAT solver has no answer"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,30 @@ class Answer:
 
     def __bool__(self) -> bool:
         return self.holds
+
+
+class SteppedSearch:
+    """Searches with a solver of python-sat, by so many conflicts at a time that a checkpoint is never far.
+
+    Where ``fewest`` is less than ``conflicts``, they are halved when they take long. Being stopped changes
+    which model a solver finds; so where models must be the same on every machine, their number is fixed.
+    """
+
+    def __init__(self, solver: Any, conflicts: int = _CONFLICTS_AT_ONCE, fewest: int | None = None) -> None:
+        self._solver, self._conflicts = solver, conflicts
+        self._fewest = conflicts if fewest is None else fewest
+
+    def satisfiable(self, assumptions: Sequence[BooleanLiteral] = ()) -> bool:
+        """Return whether there is a model under the assumptions."""
+        while True:
+            checkpoint()
+            started = monotonic()
+            self._solver.conf_budget(self._conflicts)
+            found = self._solver.solve_limited(assumptions)
+            if found is not None:
+                return bool(found)
+            if monotonic() - started > _SECONDS_AT_ONCE:
+                self._conflicts = max(self._fewest, self._conflicts // 2)
 
 
 class SatSession:
@@ -59,11 +84,11 @@ class SatSession:
         self.domain = domain
         self._tseitin = Tseitin(domain)
         self.one_hot = self._tseitin.one_hot
-        self._time_limit = seconds(time_limit)
-        self._deadline = inf if self._time_limit is None else monotonic() + self._time_limit
+        self._budget = Budget(time_limit)
+        self._budget.left()  # it runs from now on
         self._loaded = 0
-        self._conflicts = _MOST_CONFLICTS
         self._solver = Solver(name=_SOLVER)
+        self._search = SteppedSearch(self._solver, _MOST_CONFLICTS, _FEWEST_CONFLICTS)
 
     def close(self) -> None:
         """Free the solver; a second call does nothing."""
@@ -79,14 +104,8 @@ class SatSession:
 
     def output(self, manager: Manager, root: NodeId) -> BooleanLiteral:
         """Return a literal that is true exactly where the circuit is."""
-        with ending(self._check):
+        with self._budget.limiting(_NO_ANSWER):
             return self._tseitin.output(manager, root)
-
-    def _check(self) -> None:
-        if monotonic() > self._deadline:
-            raise TimeLimitExceeded(
-                f"the SAT solver has no answer within the time limit of {self._time_limit:g} s"
-            )
 
     def new_variable(self) -> BooleanLiteral:
         """Return a variable that occurs nowhere else."""
@@ -100,29 +119,17 @@ class SatSession:
     def instance(self, assumptions: list[BooleanLiteral]) -> list[int] | None:
         """Return the state positions of an instance under the assumptions, or None where there is none."""
         clauses = self._tseitin.clauses
-        with ending(self._check):
+        with self._budget.limiting(_NO_ANSWER):
             for piece in pieces(len(clauses) - self._loaded, _CLAUSES_AT_ONCE):
                 self._solver.append_formula(clauses[self._loaded : self._loaded + piece.stop - piece.start])
                 self._loaded += piece.stop - piece.start
-            if not self._is_satisfiable(assumptions):
+            if not self._search.satisfiable(assumptions):
                 return None
         return self.one_hot.decode(self._solver.get_model()[: self.one_hot.count])
 
     def core(self) -> list[BooleanLiteral]:
         """Return assumptions that already ruled out every instance in the last call of ``instance``."""
         return list(self._solver.get_core() or ())
-
-    def _is_satisfiable(self, assumptions: list[BooleanLiteral]) -> bool:
-        """Search by so many conflicts at a time that a checkpoint is never far."""
-        while True:
-            checkpoint()
-            started = monotonic()
-            self._solver.conf_budget(self._conflicts)
-            found = self._solver.solve_limited(assumptions)
-            if found is not None:
-                return bool(found)
-            if monotonic() - started > _SECONDS_AT_ONCE:
-                self._conflicts = max(_FEWEST_CONFLICTS, self._conflicts // 2)
 
 
 class CircuitSolver:

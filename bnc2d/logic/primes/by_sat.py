@@ -20,18 +20,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, cast
 
-from bnc2d.base.budget import Budget
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.convert.one_hot import BooleanLiteral, OneHot
-from bnc2d.logic.convert.sat import CircuitSolver
+from bnc2d.logic.convert.sat import CircuitSolver, SteppedSearch
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 
 Masks: TypeAlias = dict[FeatureId, StateMask]
 Prime = TypeVar("Prime", Term, Clause)
-
-_CONFLICTS_AT_ONCE = 2_000
 
 
 def prime_implicants(
@@ -69,30 +66,28 @@ def _primes(
     domain = manager.domain
     clauses = kind is Clause
 
-    def found(budget: Budget) -> Iterator[Prime]:
+    def found() -> Iterator[Prime]:
         from pysat.solvers import Solver
 
         with CircuitSolver(manager, root) as solver, Solver(name="glucose4") as unexplored:
-            search = _Search(domain, solver, unexplored, value=not clauses, budget=budget)
+            search = _Search(domain, solver, unexplored, value=not clauses)
             for masks in search.primes(variable_minimal):
                 if clauses:
                     masks = {feature: domain.full(feature) & ~mask for feature, mask in masks.items()}
                 yield cast("Prime", kind.from_masks(domain, masks))
 
-    return Primes(lambda budget: budget.within(found(budget)), limit, time_limit)
+    return Primes(lambda budget: budget.within(found()), limit, time_limit)
 
 
 class _Search:
     """The prime implicants of the circuit (``value`` true) or of its negation (``value`` false)."""
 
-    def __init__(
-        self, domain: Domain, solver: CircuitSolver, unexplored: Any, *, value: bool, budget: Budget
-    ) -> None:
+    def __init__(self, domain: Domain, solver: CircuitSolver, unexplored: Any, *, value: bool) -> None:
         self._domain = domain
         self._solver = solver
         self._map = unexplored
+        self._map_search = SteppedSearch(unexplored)
         self._value = value
-        self._budget = budget
         self._allowed = OneHot(domain)  # its variables, read as "allowed"; several states may be
         # The first helper: whether the primes already given are ruled out.
         self._only_new = self._allowed.count + 1
@@ -130,12 +125,7 @@ class _Search:
         return None
 
     def _unexplored_term(self, assumptions: list[BooleanLiteral]) -> Masks | None:
-        answer = None
-        while answer is None:
-            self._budget.check()
-            self._map.conf_budget(_CONFLICTS_AT_ONCE)
-            answer = self._map.solve_limited(assumptions)
-        if not answer:
+        if not self._map_search.satisfiable(assumptions):
             return None
         masks: Masks = {}
         for variable in self._map.get_model()[: self._allowed.count]:

@@ -33,6 +33,7 @@ from operator import or_
 from typing import Literal, TypeAlias, TypeVar
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import Manager, NodeId
@@ -162,13 +163,13 @@ class _Task:
                 self.ordered = True
                 yield from self._in_order(family)
                 return
-        yield from self._lazily(budget)
+        yield from self._lazily()
 
     @staticmethod
     def _spender(mode: Mode, limit: int | None, budget: Budget) -> Spend:
         """Return the function that counts work and ends it; "sorted" ends only with the budget."""
         if mode == "sorted":
-            return lambda _: budget.check()
+            return lambda _: checkpoint()
         left = _PAIRS_WITHOUT_LIMIT
         if limit is not None:
             left = min(left, _PAIRS_WITH_LIMIT + _PAIRS_PER_ITEM * limit)
@@ -311,9 +312,9 @@ class _Task:
                 rests[target] = minimal(rests.get(target, []) + resolvents, spend)
         return minimal(without + [literal | rest for literal, family in rests.items() for rest in family])
 
-    def _lazily(self, budget: Budget) -> Iterator[dict[FeatureId, StateMask]]:
+    def _lazily(self) -> Iterator[dict[FeatureId, StateMask]]:
         if self.variable_minimal:
-            yield from self._lazily_by_features(budget)
+            yield from self._lazily_by_features()
         elif self.clauses and not self.cells.one_bit_each:
             # Imported here because that route stands on its own and needs a SAT solver.
             from bnc2d.logic.primes.by_sat import prime_implicates as by_sat
@@ -322,10 +323,10 @@ class _Task:
                 yield dict(clause.masks)
         else:
             code = self.cells.encode
-            for bits in minimal_true_sets(self.manager, self.root, code, dual=self.clauses, budget=budget):
+            for bits in minimal_true_sets(self.manager, self.root, code, dual=self.clauses):
                 yield self.cells.decode(bits)
 
-    def _lazily_by_features(self, budget: Budget) -> Iterator[dict[FeatureId, StateMask]]:
+    def _lazily_by_features(self) -> Iterator[dict[FeatureId, StateMask]]:
         """Enumerate feature sets, then the primes over each.
 
         Shrinking literals to the instance's state turns the variable-minimal primes into those of the
@@ -339,10 +340,10 @@ class _Task:
         def one_bit(feature: FeatureId, _: StateMask) -> BitSet:
             return 1 << count - 1 - feature
 
-        for chosen in minimal_true_sets(self.manager, self.root, one_bit, dual=self.clauses, budget=budget):
+        for chosen in minimal_true_sets(self.manager, self.root, one_bit, dual=self.clauses):
             features = [feature for feature in fields if chosen >> count - 1 - feature & 1]
             within = sum(fields[feature].bits for feature in features)
-            yield from self._in_order(self._bottom_up(lambda _: budget.check(), within))
+            yield from self._in_order(self._bottom_up(lambda _: checkpoint(), within))
 
 
 def _sum(families: Sequence[Family]) -> Family:

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Any
 
-from bnc2d.base.budget import Budget
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_constant
+from bnc2d.logic.convert.sat import SteppedSearch
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.monotone import MonotoneCircuit
 from bnc2d.logic.primes.subsumption import BitSet
 
 _MOST_ORDERS = 256
-_CONFLICTS_AT_ONCE = 2_000
 
 
 def minimal_true_sets(
@@ -29,7 +27,6 @@ def minimal_true_sets(
     code: Callable[[FeatureId, StateMask], BitSet],
     *,
     dual: bool,
-    budget: Budget,
 ) -> Iterator[BitSet]:
     """Yield the minimal sets of bits that make the circuit true; with ``dual``, AND and OR swap roles.
 
@@ -48,27 +45,15 @@ def minimal_true_sets(
     orders = 4
     with Solver(name="glucose4", bootstrap_with=circuit.clauses()) as solver:
         solver.set_phases([bit + 1 for bit in bits])  # large sets lie above many primes
-        while True:
-            seed = _next_seed(solver, budget)
-            if seed is None:
-                return
+        search = SteppedSearch(solver)
+        while search.satisfiable():
+            seed = solver.get_model()
             present = [bit for bit in bits if seed[bit] > 0]
-            found = circuit.shrink([random.sample(present, len(present)) for _ in range(orders)], budget)
+            found = circuit.shrink([random.sample(present, len(present)) for _ in range(orders)])
             for prime in found:
                 solver.add_clause([-bit - 1 for bit in bits if prime >> bit & 1])
             yield from sorted(found, key=lambda prime: (prime.bit_count(), -prime))
             orders = min(_MOST_ORDERS, 2 * orders) if 2 * len(found) > orders else max(1, orders // 2)
-
-
-def _next_seed(solver: Any, budget: Budget) -> list[int] | None:
-    """Return a model, in which no prime found so far is contained, or None when there is none."""
-    answer = None
-    while answer is None:
-        budget.check()
-        solver.conf_budget(_CONFLICTS_AT_ONCE)
-        answer = solver.solve_limited()
-    model: list[int] | None = solver.get_model() if answer else None
-    return model
 
 
 def _monotone(

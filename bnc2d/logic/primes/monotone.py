@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.budget import Budget
-from bnc2d.base.checkpoints import checked
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.logic.primes.subsumption import BitSet, Spend, Words
 
 Step: TypeAlias = int  # position in a circuit's list of steps
@@ -97,7 +96,7 @@ class MonotoneCircuit:
             else:
                 values[step] = reduce(or_, [values[child] for child in inputs])
 
-    def shrink(self, orders: list[list[int]], budget: Budget) -> list[BitSet]:
+    def shrink(self, orders: list[list[int]]) -> list[BitSet]:
         """Return a minimal set that makes the last step true for each order of the bits of a true set.
 
         First bits go first. A pass drops one bit in every lane and puts it back where the circuit became
@@ -108,7 +107,7 @@ class MonotoneCircuit:
         values = [0] * len(self._steps)
         present = dict.fromkeys(self.bits(steps), 0) | dict.fromkeys(orders[0], everywhere)
         for candidates in zip(*orders, strict=True):
-            budget.check()
+            checkpoint()
             for lane, bit in enumerate(candidates):
                 present[bit] ^= 1 << lane
             self._run(steps, present, values)

@@ -204,13 +204,13 @@ def _circuit_data(formula: NNF) -> tuple[list[list[int]], int]:
     nodes: list[list[int]] = []
     for node in manager.reachable(formula.root):
         place[node] = len(nodes)
-        kind, payload = manager.kinds[node], manager.payloads[node]
+        kind = int(manager.kind(node))
         if kind == Kind.CONSTANT:
             nodes.append([kind, node])
         elif kind == Kind.LITERAL:
-            nodes.append([kind, *payload])
+            nodes.append([kind, *manager.literal_of(node)])
         else:
-            nodes.append([kind, *(place[child] for child in payload)])
+            nodes.append([kind, *(place[child] for child in manager.children(node))])
     return nodes, place[formula.root]
 
 

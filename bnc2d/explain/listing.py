@@ -52,7 +52,7 @@ def _reasons(
 
 def only_literals(reason: NNF) -> dict[FeatureId, StateMask] | None:
     """Return the one literal of each feature that occurs, or None where a feature has several."""
-    literals = reason.manager.program(reason.root).literals
+    literals = reason.manager.literals(reason.root)
     masks = {feature: mask for _, feature, mask in literals}
     return masks if len(masks) == len(literals) else None
 

@@ -68,7 +68,7 @@ def _two_copies(
     for feature in features:
         solver.add_clause([-same[feature], -kept[feature], dropped[feature]])
     top = 3 * count
-    literals, gates = complete.manager.program(complete.root)
+    literals, gates = complete.manager.literals(complete.root), complete.manager.levels(complete.root).gates
     true = {node: kept[feature] for node, feature, _ in literals}
     false = {node: dropped[feature] for node, feature, _ in literals}
     for node, is_or, children in checked(gates):
@@ -102,7 +102,7 @@ def _shrunk(complete: NNF, features: list[FeatureId], budget: Budget) -> set[Fea
 def _without_one(complete: NNF, kept: int) -> int:
     """Return as bit i whether the reason holds for the kept features without feature i; no constant."""
     everything = (1 << len(complete.domain)) - 1
-    literals, gates = complete.manager.program(complete.root)
+    literals, gates = complete.manager.literals(complete.root), complete.manager.levels(complete.root).gates
     holds = {node: everything & ~(1 << f) if kept >> f & 1 else 0 for node, f, _ in literals}
     for node, is_or, children in checked(gates):
         value = 0 if is_or else everything

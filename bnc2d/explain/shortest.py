@@ -77,7 +77,7 @@ def least_necessary(reason: NNF, keys: Keys, without: Sequence[FeatureId] = ()) 
     if reason.root in (FALSE, TRUE):
         return None if reason.root == TRUE else []
     barred = set(without)
-    literals, gates = reason.manager.program(reason.root)
+    literals, gates = reason.manager.literals(reason.root), reason.manager.levels(reason.root).gates
     best = {node: keys.infinite if feature in barred else keys.of[feature] for node, feature, _ in literals}
     for node, is_or, children in checked(gates):
         parts = [best[child] for child in children]

@@ -115,7 +115,7 @@ class NNF:
     @property
     def features(self) -> tuple[str, ...]:
         """The features that occur, in the order of the domain."""
-        below = queries.features_below(self.manager, self.root)[self.root]
+        below = queries.features_below(self.manager, self.root)
         return tuple(name for position, name in enumerate(self.domain.names) if below >> position & 1)
 
     @property
@@ -260,7 +260,9 @@ class NNF:
         """Return the same circuit in another manager over an equal domain."""
         if instance_of(Manager, manager, "manager").domain != self.domain:
             raise LogicError("the other manager has another domain")
-        return NNF(manager, rewrite(self.manager, self.root, manager.add_literal, into=manager))
+        return NNF(
+            manager, rewrite(self.manager, self.root, manager.add_literal, into=manager, simplify=False)
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the circuit in the form that the ending of the name says; the file appears in one step.

@@ -6,7 +6,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.circuit.queries import evaluate
 from bnc2d.logic.domain import Domain
 
@@ -78,3 +78,11 @@ def models(manager: Manager, root: NodeId) -> set[tuple[int, ...]]:
         for positions in product(*(range(size) for size in manager.domain.cardinalities))
         if evaluate(manager, root, positions)
     }
+
+
+def contents(manager: Manager) -> list[tuple[int, tuple[int, ...]]]:
+    """Return what each node is, to compare managers."""
+    return [
+        (kind, manager.literal_of(node) if kind == Kind.LITERAL else manager.children(node))
+        for node, kind in enumerate(map(manager.kind, range(len(manager))))
+    ]

@@ -209,7 +209,7 @@ def test_the_circuit_lights_up_what_holds(opened: Browser) -> None:
     for number, name in enumerate(model.classes):
         opened.run(choose.format(number))
         formula = model.formula(name)
-        literals = [formula.manager.literal_of(n) for n, *_ in formula.manager.program(formula.root).literals]
+        literals = [formula.manager.literal_of(n) for n, *_ in formula.manager.literals(formula.root)]
         shown = {model.domain.show_literal(*literal) for literal in literals}
         holding = {
             model.domain.show_literal(f, mask)

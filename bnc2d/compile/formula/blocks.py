@@ -21,9 +21,10 @@ from bnc2d.base.checkpoints import checked, checkpoint, pieces
 from bnc2d.base.hashing import distinct
 from bnc2d.compile.formula.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
-from bnc2d.compile.formula.netlist import Circuit, Draft
+from bnc2d.compile.formula.netlist import Draft
 from bnc2d.compile.formula.plan import Plan
 from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_in_pieces
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain
 
@@ -90,7 +91,7 @@ class BlockCircuits:
             block.implying = np.concatenate([block.implying, left[holds[start:end]]])
             block.implied = np.concatenate([block.implied, right[holds[start:end]]])
 
-    def circuit(self, domain: Domain, negated: bool) -> Circuit:
+    def circuit(self, domain: Domain, negated: bool) -> CircuitArrays:
         """Return the OR-decomposable circuit of the function or of its complement."""
         draft = Draft(domain)
         formulas = np.zeros(self._functions.node_count, dtype=np.int64)
@@ -202,4 +203,4 @@ def build(functions: SubFunctions, plan: Plan, manager: Manager) -> NodeId:
     """Return the OR-decomposable formula of the function, flattened, for a plan."""
     implications = Implications(functions.levels, functions.offsets())
     circuits = BlockCircuits(functions, plan, CellTables(functions), implications)
-    return circuits.circuit(manager.domain, negated=False).add_to(manager)
+    return circuits.circuit(manager.domain, negated=False).add_to(manager, simplify=False)[0]

@@ -14,15 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bnc2d.compile.formula.absorb import dissolvable, flatten
 from bnc2d.compile.formula.blocks import BlockCircuits
 from bnc2d.compile.formula.implication import Implications
-from bnc2d.compile.formula.netlist import Circuit
 from bnc2d.compile.formula.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.formula.state_groups import StateGroups
 from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions
+from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.circuit.queries import node_count
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.sifting import sift
 from bnc2d.logic.diagram.to_circuit import class_formula
@@ -87,7 +85,7 @@ class _Candidate:
         of = self.function
         return BlockCircuits(of.functions, self.plan, of.tables, of.implications)
 
-    def circuit(self, domain: Domain, negated: bool) -> Circuit:
+    def circuit(self, domain: Domain, negated: bool) -> CircuitArrays:
         """Return the circuit of the function or of its complement."""
         return self._circuits.circuit(domain, negated)
 
@@ -137,7 +135,7 @@ class Minimiser:
             plain = self._plain(given.diagram, negated, made[best].size)
             if plain is not None:
                 return plain
-        return made[best].add_to(self.manager, self._groups.states)
+        return made[best].add_to(self.manager, self._groups.states, simplify=False)[0]
 
     def _plain(self, diagram: Diagram, negated: bool, limit: int) -> NodeId | None:
         """Return the formula that decides one level at a time, if it has fewer nodes than the limit."""
@@ -145,10 +143,8 @@ class Minimiser:
             return None
         scratch = Manager(self._groups.domain)
         root = class_formula(diagram, scratch, 1, negated)
-        dissolved = dissolvable(scratch, root)
-        if node_count(scratch, root) - len(dissolved) >= limit:
-            return None
-        return flatten(scratch, root, self.manager, dissolved, self._groups.states)
+        circuit = absorb(CircuitArrays.of(scratch, [root]))
+        return None if circuit.size >= limit else circuit.add_to(self.manager, self._groups.states)[0]
 
     def _plan(self, label: int) -> list[_Candidate]:
         """Return what to try: orders with blocks, the given order first."""

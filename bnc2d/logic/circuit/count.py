@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct_rows
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.fold import rewrite
-from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId
-from bnc2d.logic.circuit.queries import FeatureSet, features_below, is_and_decomposable
+from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import feature_words, features_below, is_and_decomposable
 from bnc2d.logic.circuit.transforms import condition, negate
 from bnc2d.logic.convert.sat import overlapping_on_sight
 from bnc2d.logic.domain import Domain
@@ -35,42 +42,31 @@ def _countable(manager: Manager, root: NodeId) -> bool:
 
 def _count_decomposable(manager: Manager, root: NodeId) -> int:
     """Count bottom-up: products at ANDs, sums at ORs, each part times the states of features it lacks."""
-    below = features_below(manager, root)
-    weight = _Weights(manager.domain)
-    counts: dict[NodeId, int] = {}
-    for node, features in below.items():
-        kind = manager.kind(node)
-        if kind == Kind.LITERAL:
-            counts[node] = manager.literal_of(node)[1].bit_count()
-        elif kind == Kind.CONSTANT:
-            counts[node] = int(node == TRUE)
-        elif kind == Kind.AND:
-            product = 1
-            for child in manager.children(node):
-                product *= counts[child]
-            counts[node] = product
-        else:
-            children = manager.children(node)
-            counts[node] = sum(counts[child] * weight.of(features & ~below[child]) for child in children)
-    everything = (1 << len(manager.domain)) - 1
-    return counts[root] * weight.of(everything & ~below[root])
+    levels, domain = manager.levels(root), manager.domain
+    words = feature_words(manager, root)
+    # A count never exceeds the number of instances; where that is no machine integer, Python's are used.
+    dtype = np.int64 if domain.instance_count < 1 << 62 else object
+    groups, firsts = distinct_rows(words.view(np.int64))
+    spaces = np.array([_instances(domain, words[row]) for row in firsts.tolist()], dtype=dtype)[groups]
+    counts = np.zeros(len(levels), dtype=dtype)
+    counts[: levels.leaves] = [mask.bit_count() for _, _, mask in manager.literals(root)] or [root]
+    for first, middle, last, children, edge, starts, or_starts in levels.steps:
+        checkpoint()
+        below = counts[children]
+        if middle > first:
+            counts[first:middle] = np.multiply.reduceat(below[:edge], starts[: middle - first])
+        if last > middle:
+            ors = slice(middle, last)
+            missing = np.repeat(spaces[ors], np.diff(or_starts, append=len(below) - edge))
+            missing //= spaces[children[edge:]]
+            counts[ors] = np.add.reduceat(below[edge:] * missing, or_starts)
+    return int(counts[-1]) * (domain.instance_count // int(spaces[-1]))
 
 
-class _Weights:
-    """The number of instances of a set of features, remembered."""
-
-    def __init__(self, domain: Domain) -> None:
-        self._cardinalities = domain.cardinalities
-        self._known: dict[FeatureSet, int] = {0: 1}
-
-    def of(self, features: FeatureSet) -> int:
-        if features not in self._known:
-            product = 1
-            for feature, size in enumerate(self._cardinalities):
-                if features >> feature & 1:
-                    product *= size
-            self._known[features] = product
-        return self._known[features]
+def _instances(domain: Domain, words: NDArray[np.uint64]) -> int:
+    """Return the number of instances of a set of features."""
+    bits = np.unpackbits(words.view(np.uint8), bitorder="little").tolist()
+    return prod(size for size, inside in zip(domain.cardinalities, bits, strict=False) if inside)
 
 
 def _count_by_levels(manager: Manager, root: NodeId) -> int:
@@ -80,7 +76,7 @@ def _count_by_levels(manager: Manager, root: NodeId) -> int:
     for feature, size in enumerate(manager.domain.cardinalities):
         following: dict[NodeId, int] = {}
         for node, ways in level.items():
-            if node == TRUE or not features_below(work, node)[node] >> feature & 1:
+            if node == TRUE or not features_below(work, node) >> feature & 1:
                 following[node] = following.get(node, 0) + ways * size
                 continue
             for state in range(size):

@@ -1,18 +1,20 @@
-"""The one way to walk a circuit: bottom-up, each shared node once, without recursion."""
+"""The two ways to walk a circuit: node by node with any values, and level by level to make another circuit.
+
+Both go bottom-up, meet each shared node once, and need no recursion.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from bnc2d.base.checkpoints import checked
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+import numpy as np
+
+from bnc2d.base.checkpoints import checked, checkpoint
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.domain import FeatureId, StateMask
 
 Value = TypeVar("Value")
-
-
-_LITERAL, _AND = int(Kind.LITERAL), int(Kind.AND)
 
 
 def fold_all(
@@ -29,23 +31,18 @@ def fold_all(
 
     With ``release``, a node's value is let go once its last parent has used it.
     """
-    kinds, payloads = manager.kinds, manager.payloads
-    nodes = manager.reachable(root)
-    last_use = {child: node for node in nodes for child in manager.children(node)} if release else {}
-    values: dict[NodeId, Value] = {}
-    for node in checked(nodes):
-        kind, payload = kinds[node], payloads[node]
-        if kind == _LITERAL:
-            values[node] = literal(payload[0], payload[1])
-        elif kind < _LITERAL:
-            values[node] = constant(node == TRUE)
-        else:
-            parts = [values[child] for child in payload]
-            values[node] = conjunction(parts) if kind == _AND else disjunction(parts)
-            if release:
-                for child in payload:
-                    if last_use[child] == node:
-                        del values[child]
+    gates = manager.levels(root).gates
+    last_use = {child: node for node, _, children in gates for child in children} if release else {}
+    values = {node: literal(feature, mask) for node, feature, mask in checked(manager.literals(root))}
+    if root in (FALSE, TRUE):
+        values[root] = constant(root == TRUE)
+    for node, is_or, children in checked(gates):
+        parts = [values[child] for child in children]
+        values[node] = disjunction(parts) if is_or else conjunction(parts)
+        if release:
+            for child in children:
+                if last_use[child] == node:
+                    del values[child]
     return values
 
 
@@ -70,21 +67,36 @@ def rewrite(
     *,
     into: Manager | None = None,
     dual: bool = False,
+    simplify: bool = True,
 ) -> NodeId:
-    """Return the circuit with every literal replaced; with ``dual``, AND and OR (and constants) swapped."""
+    """Return the circuit with every literal replaced; with ``dual``, AND and OR (and constants) swapped.
+
+    ``simplify`` may be False where different literals are replaced by different ones of the same features.
+    """
     target = manager if into is None else into
-    conjunction, disjunction = (target.add_or, target.add_and) if dual else (target.add_and, target.add_or)
-    kinds, payloads = manager.kinds, manager.payloads
-    keeps_nodes = target is manager and not dual  # then a node whose children stay is its own image
-    images: dict[NodeId, NodeId] = {FALSE: TRUE, TRUE: FALSE} if dual else {FALSE: FALSE, TRUE: TRUE}
-    for node in checked(manager.reachable(root)):
-        kind, payload = kinds[node], payloads[node]
-        if kind == _LITERAL:
-            images[node] = literal(payload[0], payload[1])
-        elif kind >= _AND:
-            children = [images[child] for child in payload]
-            if keeps_nodes and children == list(payload):
-                images[node] = node
-            else:
-                images[node] = conjunction(children) if kind == _AND else disjunction(children)
-    return images[root]
+    if root in (FALSE, TRUE):
+        return TRUE - root if dual else root
+    levels = manager.levels(root)
+    images = np.empty(len(levels), dtype=np.int64)
+    images[: levels.leaves] = [literal(feature, mask) for _, feature, mask in manager.literals(root)]
+    keeps_nodes = target is manager and not dual  # then a gate whose children stay is its own image
+    for step in levels.steps:
+        checkpoint()
+        children = images[step.children]
+        gates = slice(step.first, step.last)
+        if not keeps_nodes:
+            is_or = step.is_or
+            ids = target.add_gates(is_or ^ dual, step.arities, children, simplify=simplify)
+            images[gates] = ids
+            continue
+        changed = np.logical_or.reduceat(children != levels.nodes[step.children], step.starts)
+        images[gates] = levels.nodes[gates]
+        if changed.any():
+            arities = step.arities
+            images[step.first + np.flatnonzero(changed)] = target.add_gates(
+                step.is_or[changed],
+                arities[changed],
+                children[np.repeat(changed, arities)],
+                simplify=simplify,
+            )
+    return int(images[-1])

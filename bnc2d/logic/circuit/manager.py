@@ -1,20 +1,26 @@
 """Nodes of multi-valued NNF circuits: integer ids and one unique table.
 
-Encoding. A node is an int. 0 is false, 1 is true. Every other node has a kind and a payload: a literal's
-is ``(feature, mask)`` with a mask that is neither empty nor full, an AND's or OR's is the sorted tuple of
-its children. A child's id is smaller than its parent's, so ascending ids are a bottom-up order. Equal kind
-and payload mean the same id.
+Encoding. A node is an int. 0 is false, 1 is true. Every other node is a literal, which is a feature with a
+mask that is neither empty nor full, or an AND or OR of two or more children. A child's id is smaller than its
+parent's, so ascending ids are a bottom-up order. Equal kind and children (or feature and mask) mean the same
+id. Nodes are rows of columns (``store.py``); only literals, of which there are few, have entries in dicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.base.arguments import count, instance_of, shown, wrong
-from bnc2d.base.checkpoints import checked
+from bnc2d.base.arrays import Numbers
 from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.levels import Levels
+from bnc2d.logic.circuit.simplify import Simplified
+from bnc2d.logic.circuit.store import LOW, NodeStore
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 NodeId: TypeAlias = int
@@ -33,68 +39,55 @@ class Kind(IntEnum):
 
 
 _LITERAL, _AND, _OR = int(Kind.LITERAL), int(Kind.AND), int(Kind.OR)
-_KIND_BYTES = {int(kind): bytes([kind]) for kind in Kind}
 _REMEMBERED_ROOTS = 16
-
-
-class Program(NamedTuple):
-    """A circuit as flat lists, bottom-up: literals (node, feature, mask), gates (node, is OR, children)."""
-
-    literals: list[tuple[int, ...]]
-    gates: list[tuple[NodeId, bool, tuple[NodeId, ...]]]
+# Gates that are added faster one by one than together.
+_FEW = 12
 
 
 class Manager:
     """Owns the nodes over one domain; nodes are only ever added.
 
-    ``kinds`` and ``payloads`` are open to inner loops of this package; only this class writes them.
+    ``store`` is open to inner loops of this package; only this class changes it.
     """
 
     def __init__(self, domain: Domain) -> None:
         self.domain = instance_of(Domain, domain, "domain")
-        self.kinds = bytearray([Kind.CONSTANT, Kind.CONSTANT])
-        self.payloads: list[tuple[int, ...]] = [(), ()]
-        self._unique: dict[int, dict[tuple[int, ...], NodeId]] = {_LITERAL: {}, _AND: {}, _OR: {}}
+        self.store = NodeStore()
+        self._masks: dict[NodeId, StateMask] = {}
+        self._literals: dict[tuple[FeatureId, StateMask], NodeId] = {}
         # Nodes never change, so answers about them stay true.
         self.or_decomposable: dict[NodeId, bool] = {}
-        self._reachable: dict[NodeId, list[NodeId]] = {}
-        self._programs: dict[NodeId, Program] = {}
+        self._levels: dict[NodeId, Levels] = {}
 
     def __len__(self) -> int:
-        return len(self.payloads)
+        return self.store.count
 
     def kind(self, node: NodeId) -> Kind:
         """Return what the node is."""
-        try:
-            return Kind(self.kinds[node])
-        except (IndexError, TypeError):
-            raise self._no_node(node) from None
+        return Kind(self.store.kind_of[self._checked(node)])
 
     def children(self, node: NodeId) -> tuple[NodeId, ...]:
         """Return the children of an AND or OR; constants and literals have none."""
-        try:
-            return self.payloads[node] if self.kinds[node] >= _AND else ()
-        except (IndexError, TypeError):
-            raise self._no_node(node) from None
+        return tuple(self.store.children_of(self._checked(node)))
 
     def literal_of(self, node: NodeId) -> tuple[FeatureId, StateMask]:
         """Return feature and mask of a literal."""
-        try:
-            is_literal = self.kinds[node] == _LITERAL
-        except (IndexError, TypeError):
-            raise self._no_node(node) from None
-        if not is_literal:
+        if self.store.kind_of[self._checked(node)] != _LITERAL:
             raise LogicError(f"node {node} is not a literal")
-        feature, mask = self.payloads[node]
-        return feature, mask
+        return self.store.feature_of[node], self._masks[node]
 
-    def _no_node(self, node: object) -> LogicError:
-        return LogicError(f"the manager has no node {shown(node)}; nodes are 0 to {len(self) - 1}")
+    def _checked(self, node: NodeId) -> NodeId:
+        try:
+            if 0 <= node < self.store.count:
+                return node.__index__()
+        except (AttributeError, TypeError, ValueError):
+            pass
+        raise LogicError(f"the manager has no node {shown(node)}; nodes are 0 to {len(self) - 1}")
 
     def add_literal(self, feature: FeatureId, mask: StateMask) -> NodeId:
         """Return the node of ``feature ∈ mask``; an empty mask is false, a full one true."""
         try:
-            node = self._unique[_LITERAL].get((feature, mask))
+            node = self._literals.get((feature, mask))
         except TypeError:  # what no dict can hold is refused below
             node = None
         if node is not None:
@@ -106,7 +99,16 @@ class Manager:
             raise LogicError(f"mask {shown(mask)} has states that {self.domain.names[feature]!r} has not")
         if mask == 0:
             return FALSE
-        return TRUE if mask == full else self._add(_LITERAL, (feature, mask))
+        if mask == full:
+            return TRUE
+        if len(self._masks) != len(self._literals):  # Ctrl-C came in between the next lines once
+            literals = [node for node in self._masks if self.is_literal(node)]
+            self._masks = {node: self._masks[node] for node in literals}
+            self._literals = {(self.store.feature_of[node], self._masks[node]): node for node in literals}
+            return self.add_literal(feature, mask)
+        self._masks[self.store.count] = mask
+        node = self._literals[feature, mask] = self.store.add_literal(feature)
+        return node
 
     def add_and(self, children: Iterable[NodeId]) -> NodeId:
         """Return the conjunction: constants absorbed, literals of a feature intersected, no child twice."""
@@ -116,149 +118,114 @@ class Manager:
         """Return the disjunction: constants absorbed, literals of a feature united, no child twice."""
         return self._combine(_OR, children)
 
+    def is_literal(self, node: NodeId) -> bool:
+        """Return whether there is a node of this id, and it is a literal."""
+        return 0 <= node < self.store.count and bool(self.store.kind_of[node] == _LITERAL)
+
     def _combine(self, kind: int, children: Iterable[NodeId]) -> NodeId:
         neutral, dominant = (TRUE, FALSE) if kind == _AND else (FALSE, TRUE)
+        store = self.store
         try:
             kept = set(children)
-            payload = tuple(sorted(kept))
-            known = self._unique[kind].get(payload)
-            if known is not None:
-                return known
-            literals = [child for child in kept if self.kinds[child] == _LITERAL]
-        except (IndexError, TypeError):
+            payload = sorted(kept)
+            if payload and not 0 <= payload[0] <= payload[-1] < store.count:
+                raise IndexError
+            feature_of = store.feature_of
+            literals = [child for child in payload if feature_of[child] >= 0]
+        except (IndexError, TypeError, ValueError):
             raise wrong("children", children, "nodes of this manager", LogicError) from None
         if dominant in kept:
             return dominant
         kept.discard(neutral)
-        if len(literals) > 1:
+        if len(literals) > 1 and len({feature_of[literal] for literal in literals}) < len(literals):
             masks: dict[FeatureId, StateMask] = {}
             for literal in literals:
-                feature, mask = self.payloads[literal]
+                feature, mask = feature_of[literal], self._masks[literal]
                 if feature in masks:
                     mask = masks[feature] & mask if kind == _AND else masks[feature] | mask
                 masks[feature] = mask
-            if len(masks) < len(literals):
-                kept.difference_update(literals)
-                kept.update(self.add_literal(feature, mask) for feature, mask in masks.items())
-                if dominant in kept:
-                    return dominant
+            kept.difference_update(literals)
+            kept.update([self.add_literal(feature, mask) for feature, mask in masks.items()])
+            if dominant in kept:
+                return dominant
         if len(kept) == 1:
             return kept.pop()
-        return self._add(kind, tuple(sorted(kept))) if kept else neutral
+        return store.find_or_add(kind, sorted(kept)) if kept else neutral
 
-    def _add(self, kind: int, payload: tuple[int, ...]) -> NodeId:
-        table = self._unique[kind]
-        node = table.get(payload)
-        if node is None:
-            # In this order, so that Ctrl-C in between leaves no number that stands for another node.
-            node = len(self.payloads)
-            self.kinds[node:] = _KIND_BYTES[kind]
-            self.payloads.append(payload)
-            table[payload] = node
-        return node
+    def add_gates(
+        self, is_or: NDArray[np.bool_], arities: Numbers, children: Numbers, *, simplify: bool = True
+    ) -> Numbers:
+        """Add many gates whose children are nodes already; return their ids.
+
+        The children of a gate follow those of the gate before it. The result is that of ``add_or`` or
+        ``add_and`` for each gate in turn. Without ``simplify``, the children of a gate must be two or more
+        different nodes, no constants and no two literals of a feature; this is not checked.
+        """
+        if not len(arities):
+            return np.zeros(0, dtype=np.int64)
+        if len(children) and not 0 <= int(children.min()) <= int(children.max()) < self.store.count:
+            raise LogicError(f"a child is no node of the manager; nodes are 0 to {len(self) - 1}")
+        if len(arities) <= _FEW:
+            ids, start, below = [], 0, children.tolist()
+            for disjunction, arity in zip(is_or.tolist(), arities.tolist(), strict=True):
+                ids.append(self._combine(_OR if disjunction else _AND, below[start : start + arity]))
+                start += arity
+            return np.array(ids, dtype=np.int64)
+        kinds = np.where(is_or, np.uint8(_OR), np.uint8(_AND))
+        if not simplify:
+            return self.store.find_or_add_many(kinds, arities, _ascending(arities, children))
+        simple = Simplified(is_or, arities, children, self.store.features, self._merge)
+        if len(simple.rest):
+            rest = self.store.find_or_add_many(kinds[simple.rest], simple.arities, simple.children)
+            simple.ids[simple.rest] = rest
+        return simple.ids
+
+    def _merge(self, is_or: bool, first: NodeId, second: NodeId) -> NodeId:
+        """Return the literal, or constant, of two literals of a feature."""
+        one, other = self._masks[first], self._masks[second]
+        return self.add_literal(self.store.feature_of[first], one | other if is_or else one & other)
+
+    def levels(self, root: NodeId) -> Levels:
+        """Return the circuit below ``root``, level by level; do not change it."""
+        known = self._levels.get(self._checked(root))
+        if known is None:
+            known = Levels(self.store, [root])
+            if len(self._levels) >= _REMEMBERED_ROOTS:
+                self._levels.clear()
+            self._levels[root] = known
+        return known
 
     def reachable(self, root: NodeId) -> list[NodeId]:
         """Return the nodes below and including ``root``, children before parents; do not change the list."""
-        try:
-            known = self._reachable.get(root)
-        except TypeError:
-            raise self._no_node(root) from None
-        if known is not None:
-            return known
-        self.kind(root)
-        kinds, payloads = self.kinds, self.payloads
-        seen = {root}
-        pending = [root]
-        while pending:
-            following: list[NodeId] = []
-            for node in checked(pending):
-                if kinds[node] >= _AND:
-                    fresh = [child for child in payloads[node] if child not in seen]
-                    seen.update(fresh)
-                    following += fresh
-            pending = following
-        if len(self._reachable) >= _REMEMBERED_ROOTS:
-            self._reachable.clear()
-        self._reachable[root] = sorted(seen)
-        return self._reachable[root]
+        return self.levels(root).ascending
 
-    def program(self, root: NodeId) -> Program:
-        """Return the literals and gates below ``root`` as flat lists, for loops that run often."""
-        try:
-            known = self._programs.get(root)
-        except TypeError:
-            raise self._no_node(root) from None
-        if known is None:
-            nodes = self.reachable(root)
-            kinds, payloads = self.kinds, self.payloads
-            known = Program(
-                [(node, *payloads[node]) for node in nodes if kinds[node] == _LITERAL],
-                [(node, kinds[node] == _OR, payloads[node]) for node in nodes if kinds[node] >= _AND],
-            )
-            if len(self._programs) >= _REMEMBERED_ROOTS:
-                self._programs.clear()
-            self._programs[root] = known
-        return known
-
-    def find(self, is_or: bool, children: list[NodeId]) -> NodeId:
-        """Return the OR or AND of one or more children; a known gate costs one look-up."""
-        if len(children) == 1:
-            return children[0]
-        kind = _OR if is_or else _AND
-        if len(children) == 2:
-            first, second = children
-            known = self._unique[kind].get((first, second) if first < second else (second, first))
-        else:
-            known = self._unique[kind].get(tuple(sorted(children)))
-        return self._combine(kind, children) if known is None else known
-
-    def add_gates(
-        self,
-        images: list[NodeId],
-        numbers: list[int],
-        is_or: list[bool],
-        ends: list[int],
-        children: list[int],
-    ) -> None:
-        """Add many gates, children before parents, and set ``images[number]`` to the node of each.
-
-        The children of a gate are numbers too: those from its predecessor's end to its own. They must be two
-        or more different nodes, without constants and without two literals of a feature; this is not checked.
-        """
-        unique_and, unique_or = self._unique[_AND], self._unique[_OR]
-        kinds, payloads = self.kinds, self.payloads
-        start, count = 0, len(payloads)
-        for number, disjunction, end in zip(numbers, is_or, ends, strict=True):
-            if end - start == 2:
-                first, second = images[children[start]], images[children[start + 1]]
-                payload: tuple[int, ...] = (first, second) if first < second else (second, first)
-            else:
-                payload = tuple(sorted([images[child] for child in children[start:end]]))
-            start = end
-            table = unique_or if disjunction else unique_and
-            node = table.get(payload)
-            if node is None:  # in the order of ``_add``
-                node = count
-                kinds[count:] = _KIND_BYTES[_OR if disjunction else _AND]
-                payloads.append(payload)
-                table[payload] = count
-                count += 1
-            images[number] = node
+    def literals(self, root: NodeId) -> list[tuple[NodeId, FeatureId, StateMask]]:
+        """Return the literals below ``root``: node, feature and mask."""
+        levels = self.levels(root)
+        feature_of, masks = self.store.feature_of, self._masks
+        leaves = levels.nodes[: levels.leaves].tolist()
+        return [(node, feature_of[node], masks[node]) for node in leaves if node > TRUE]
 
     def assert_consistent(self) -> None:
         """Check every invariant of the encoding; for tests."""
-        known = sum(len(table) for table in self._unique.values())
-        assert len(self.kinds) == len(self.payloads) == known + 2  # noqa: S101
-        for kind, table in self._unique.items():
-            for payload, node in checked(list(table.items())):
-                assert (self.kinds[node], self.payloads[node]) == (kind, payload)  # noqa: S101
-                if kind == _LITERAL:
-                    feature, mask = payload
-                    assert 0 < mask < self.domain.full(feature)  # noqa: S101
-                    continue
-                assert len(payload) >= 2  # noqa: S101
-                assert list(payload) == sorted(set(payload))  # noqa: S101
-                assert FALSE < TRUE < payload[0]  # noqa: S101
-                assert payload[-1] < node  # noqa: S101
-                features = [self.payloads[c][0] for c in payload if self.kinds[c] == _LITERAL]
-                assert len(features) == len(set(features))  # noqa: S101
+        self.store.assert_consistent()
+        store = self.store
+        literals = np.flatnonzero(store.kinds[: store.count] == _LITERAL).tolist()
+        assert sorted(self._literals.values()) == literals  # noqa: S101
+        for (feature, mask), node in self._literals.items():
+            assert (feature, mask) == (store.feature_of[node], self._masks[node])  # noqa: S101
+            assert 0 < mask < self.domain.full(feature)  # noqa: S101
+        for node in range(store.count):
+            features = [store.feature_of[c] for c in store.children_of(node) if store.feature_of[c] >= 0]
+            assert len(features) == len(set(features))  # noqa: S101
+
+
+def _ascending(arities: Numbers, children: Numbers) -> Numbers:
+    """Return the children of each gate in ascending order."""
+    keys = np.repeat(np.arange(len(arities)) << 32, arities)
+    keys |= children
+    if (keys[1:] > keys[:-1]).all():
+        return children
+    keys.sort()
+    keys &= LOW
+    return keys

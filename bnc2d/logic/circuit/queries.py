@@ -1,16 +1,15 @@
-"""Questions about a circuit, each a fold: evaluation, sizes, features, properties."""
+"""Questions about a circuit, each a pass over its levels: evaluation, sizes, features, properties."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import and_, or_
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.logic.circuit.fold import fold, fold_all
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 
 FeatureSet: TypeAlias = int  # bit i stands for feature i
@@ -18,69 +17,87 @@ Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the sta
 
 # Rows are evaluated so many at a time that the bit vectors of all nodes together stay around this size.
 _BITS_AT_ONCE = 1 << 28
+# Above this, the feature sets of all nodes together would take too much memory.
+_MOST_BITS = 1 << 31
 
 
 def evaluate(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:
     """Return the value for one instance, given as state positions."""
-    return fold(manager, root, bool, lambda feature, mask: bool(mask >> positions[feature] & 1), all, any)
+    return bool(holding(manager, root, positions)[-1])
+
+
+def holding(manager: Manager, root: NodeId, positions: Sequence[int]) -> NDArray[np.bool_]:
+    """Return which nodes hold for an instance, in the order of ``manager.levels(root)``."""
+    levels = manager.levels(root)
+    values = np.empty(len(levels), dtype=bool)
+    literals = manager.literals(root)
+    leaves = [mask >> positions[feature] & 1 for _, feature, mask in literals] or [root]
+    values[: levels.leaves] = leaves
+    levels.fill(values, np.logical_and, np.logical_or)
+    return values
 
 
 def evaluate_rows(manager: Manager, root: NodeId, rows: Rows) -> NDArray[np.bool_]:
-    """Return the value for each row, many at once: a node's values are the bits of one Python integer."""
-    nodes = len(manager.reachable(root))
-    step = max(64, _BITS_AT_ONCE // nodes)
-    parts = [
-        _evaluate_chunk(manager, root, rows[start : start + step]) for start in range(0, len(rows), step)
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
+    """Return the value for each row, many at once: a node's values are bits of words."""
+    if root in (FALSE, TRUE):
+        return np.full(len(rows), root == TRUE)
+    levels, literals = manager.levels(root), manager.literals(root)
+    step = 64 * max(1, _BITS_AT_ONCE // (64 * len(levels)))
+    found = [np.zeros(0, dtype=bool)]
+    for start in range(0, len(rows), step):
+        checkpoint()
+        part = rows[start : start + step]
+        values = np.zeros((len(levels), -(-len(part) // 64)), dtype=np.uint64)
+        where: dict[tuple[int, int], NDArray[np.uint64]] = {}
+        for place, (_, feature, mask) in enumerate(literals):
+            for state in range(mask.bit_length()):
+                if mask >> state & 1:
+                    if (feature, state) not in where:
+                        where[feature, state] = _words(part[:, feature] == state)
+                    values[place] |= where[feature, state]
+        levels.fill(values, np.bitwise_and, np.bitwise_or)
+        octets = values[-1].view(np.uint8)
+        found.append(np.unpackbits(octets, count=len(part), bitorder="little").astype(bool))
+    return np.concatenate(found)
 
 
-def _evaluate_chunk(manager: Manager, root: NodeId, rows: Rows) -> NDArray[np.bool_]:
-    count = len(rows)
-    everything = (1 << count) - 1
-    where: dict[tuple[int, int], int] = {}
-    for feature, size in enumerate(manager.domain.cardinalities):
-        for state in range(size):
-            packed = np.packbits(rows[:, feature] == state, bitorder="little")
-            where[feature, state] = int.from_bytes(packed.tobytes(), "little")
-
-    def literal(feature: int, mask: int) -> int:
-        states = [state for state in range(mask.bit_length()) if mask >> state & 1]
-        return reduce(or_, (where[feature, state] for state in states))
-
-    bits = fold(
-        manager,
-        root,
-        lambda value: everything if value else 0,
-        literal,
-        lambda values: reduce(and_, values),
-        lambda values: reduce(or_, values),
-        release=True,
-    )
-    packed = np.frombuffer(bits.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
-    return np.unpackbits(packed, count=count, bitorder="little").astype(bool)
+def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return bits as words, with zeros behind the last."""
+    words = np.zeros(-(-len(bits) // 64), dtype=np.uint64)
+    octets = np.packbits(bits, bitorder="little")
+    words.view(np.uint8)[: len(octets)] = octets
+    return words
 
 
 def node_count(manager: Manager, root: NodeId) -> int:
     """Return the number of distinct nodes, literals and constants included."""
-    return len(manager.reachable(root))
+    return len(manager.levels(root))
 
 
 def edge_count(manager: Manager, root: NodeId) -> int:
     """Return the number of edges."""
-    return sum(len(manager.children(node)) for node in manager.reachable(root))
+    return len(manager.levels(root).children)
 
 
 def depth(manager: Manager, root: NodeId) -> int:
     """Return the length of the longest path from the root; a literal has depth 0."""
-    deepest: Callable[[Sequence[int]], int] = lambda values: 1 + max(values)  # noqa: E731
-    return fold(manager, root, lambda _: 0, lambda *_: 0, deepest, deepest)
+    return manager.levels(root).depth
 
 
-def features_below(manager: Manager, root: NodeId) -> dict[NodeId, FeatureSet]:
-    """Return the features that occur below each node."""
-    union: Callable[[Sequence[int]], int] = lambda values: reduce(or_, values)  # noqa: E731
-    return fold_all(manager, root, lambda _: 0, lambda feature, _: 1 << feature, union, union)
+def features_below(manager: Manager, root: NodeId) -> FeatureSet:
+    """Return the features that occur."""
+    return sum(1 << feature for feature in {feature for _, feature, _ in manager.literals(root)})
+
+
+def feature_words(manager: Manager, root: NodeId) -> NDArray[np.uint64]:
+    """Return the features below each node as bits of words, in the order of ``manager.levels(root)``."""
+    levels = manager.levels(root)
+    words = np.zeros((len(levels), -(-len(manager.domain) // 64)), dtype=np.uint64)
+    if root not in (FALSE, TRUE):
+        features = manager.store.features[levels.nodes[: levels.leaves]]
+        words[np.arange(levels.leaves), features // 64] = np.uint64(1) << (features % 64).astype(np.uint64)
+    levels.fill(words, np.bitwise_or, np.bitwise_or)
+    return words
 
 
 def is_or_decomposable(manager: Manager, root: NodeId) -> bool:
@@ -97,28 +114,44 @@ def is_and_decomposable(manager: Manager, root: NodeId) -> bool:
 
 
 def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
-    """Fold the features below a node, or None once two parts of a node of this kind share one."""
+    """Compare for each gate of this kind the number of its features with the sum of its children's."""
+    levels = manager.levels(root)
+    if len(levels) * len(manager.domain) > _MOST_BITS:
+        return _is_decomposable_one_by_one(manager, root, kind)
+    sizes = np.bitwise_count(feature_words(manager, root)).sum(axis=1, dtype=np.int64)
+    for step in levels.steps:
+        checkpoint()
+        chosen = (
+            slice(0, step.middle - step.first) if kind == Kind.AND else slice(step.middle - step.first, None)
+        )
+        sums = np.add.reduceat(sizes[step.children], step.starts)[chosen]
+        if not np.array_equal(sums, sizes[step.first : step.last][chosen]):
+            return False
+    return True
 
-    def split(parts: Sequence[FeatureSet | None]) -> FeatureSet | None:
+
+def _is_decomposable_one_by_one(manager: Manager, root: NodeId, kind: Kind) -> bool:
+    """Do the same with sets that are let go after their last use, or None once two parts share a feature."""
+
+    def union(parts: Sequence[FeatureSet | None], split: bool) -> FeatureSet | None:
         seen = 0
         for part in parts:
-            if part is None or seen & part:
+            if part is None or (split and seen & part):
                 return None
             seen |= part
         return seen
 
-    def shared(parts: Sequence[FeatureSet | None]) -> FeatureSet | None:
-        seen = 0
-        for part in parts:
-            if part is None:
-                return None
-            seen |= part
-        return seen
-
-    conjunction, disjunction = (split, shared) if kind == Kind.AND else (shared, split)
-    empty: Callable[[bool], FeatureSet | None] = lambda _: 0  # noqa: E731
     literal: Callable[[int, int], FeatureSet | None] = lambda feature, _: 1 << feature  # noqa: E731
-    return fold(manager, root, empty, literal, conjunction, disjunction, release=True) is not None
+    found = fold(
+        manager,
+        root,
+        lambda _: 0,
+        literal,
+        lambda parts: union(parts, kind == Kind.AND),
+        lambda parts: union(parts, kind == Kind.OR),
+        release=True,
+    )
+    return found is not None
 
 
 def is_monotone_towards(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:
@@ -126,8 +159,7 @@ def is_monotone_towards(manager: Manager, root: NodeId, positions: Sequence[int]
 
     Such a circuit is *locally fixated* on the instance (Ji and Darwiche 2023).
     """
-    nodes = (node for node in manager.reachable(root) if manager.kind(node) == Kind.LITERAL)
-    return all(mask >> positions[feature] & 1 for feature, mask in map(manager.literal_of, nodes))
+    return all(mask >> positions[feature] & 1 for _, feature, mask in manager.literals(root))
 
 
 def is_constant(root: NodeId) -> bool:

@@ -95,11 +95,11 @@ class _Parts:
     def __init__(self, manager: Manager, root: NodeId) -> None:
         self._manager = manager
         self._root = root
-        gates = manager.program(root).gates
+        gates = sorted(manager.levels(root).gates)
         uses = Counter(child for _, _, children in gates for child in children)
         self._first: dict[NodeId, int] = {}  # the first feature of each node
         lengths: dict[NodeId, int] = {}
-        for node, feature, mask in manager.program(root).literals:
+        for node, feature, mask in manager.literals(root):
             self._first[node] = feature
             lengths[node] = len(manager.domain.show_literal(feature, mask))
         named = []

@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from bnc2d.base.checkpoints import checked
+import numpy as np
+
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.circuit.queries import is_or_decomposable
+from bnc2d.logic.circuit.queries import holding, is_or_decomposable
 from bnc2d.logic.domain import FeatureId, StateMask
 
 
 def negate(manager: Manager, root: NodeId) -> NodeId:
     """Return the complement by De Morgan: AND-decomposable becomes OR-decomposable and back."""
     full = manager.domain.full
-    return rewrite(manager, root, lambda f, mask: manager.add_literal(f, full(f) & ~mask), dual=True)
+    return rewrite(
+        manager, root, lambda f, mask: manager.add_literal(f, full(f) & ~mask), dual=True, simplify=False
+    )
 
 
 def condition(manager: Manager, root: NodeId, allowed: Mapping[FeatureId, StateMask]) -> NodeId:
@@ -102,29 +106,30 @@ def _fixated(
     All literals left hold for the instance, so exactly the nodes that fail for it become false. What holds
     is found first, and only nodes that the result uses are built.
     """
-    literals, gates = manager.program(root)
-    holding = {TRUE} | {node for node, feature, mask in literals if mask >> positions[feature] & 1}
-    for node, is_or, children in checked(gates):
-        if not holding.isdisjoint(children) if is_or else holding.issuperset(children):
-            holding.add(node)
-    if root not in holding:
-        return FALSE
-    used = {root}
-    plan: list[tuple[NodeId, bool, Sequence[NodeId]]] = []
-    for node, is_or, children in checked(gates[::-1]):
-        if node in used:
-            kept = [child for child in children if child in holding] if is_or else children
-            used.update(kept)
-            plan.append((node, is_or, kept))
-    images = {node: literal(feature, mask) for node, feature, mask in literals if node in used}
-    images[TRUE] = TRUE
-    find = target.find
-    for node, is_or, parts in checked(plan[::-1]):
-        if len(parts) == 1:
-            images[node] = images[parts[0]]
-        else:
-            images[node] = find(is_or, [images[child] for child in parts])
-    return images[root]
+    levels, holds = manager.levels(root), holding(manager, root, positions)
+    if not holds[-1] or root == TRUE:
+        return TRUE if holds[-1] else FALSE
+    used = np.zeros(len(levels), dtype=bool)
+    used[-1] = True
+    plan = []
+    for step in reversed(levels.steps):
+        checkpoint()
+        gates = used[step.first : step.last]
+        if gates.any():
+            kept = np.repeat(gates, step.arities)
+            kept &= holds[step.children]
+            used[step.children[kept]] = True
+            plan.append((step, kept))
+    images = np.zeros(len(levels), dtype=np.int64)
+    leaves = zip(used.tolist(), manager.literals(root), strict=False)
+    images[: levels.leaves] = [literal(feature, mask) if u else FALSE for u, (_, feature, mask) in leaves]
+    for step, kept in reversed(plan):
+        checkpoint()
+        children = images[step.children[kept]]
+        gates = np.flatnonzero(used[step.first : step.last])
+        arities = np.add.reduceat(kept, step.starts, dtype=np.int64)[gates]
+        images[gates + step.first] = target.add_gates(step.is_or[gates], arities, children)
+    return int(images[-1])
 
 
 def _require_or_decomposable(manager: Manager, root: NodeId, which: str) -> None:

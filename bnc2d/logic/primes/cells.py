@@ -49,7 +49,7 @@ class Cells:
         self._without_bits: dict[FeatureId, StateMask] = {}
         self._codes: dict[tuple[FeatureId, StateMask], BitSet] = {}
         literals: dict[FeatureId, list[StateMask]] = {}
-        for _, feature, mask in manager.program(root).literals:
+        for _, feature, mask in manager.literals(root):
             if not mask >> positions[feature] & 1:
                 raise LogicError(
                     "direct primes need a circuit whose literals all hold for the instance (a complete or "

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from pysat.solvers import Solver
 
 from bnc2d import Classifier
-from bnc2d.compile.formula.absorb import dissolvable, flatten
 from bnc2d.compile.formula.blocks import build
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.minimise import Minimiser, SmallFormulas, small_formulas
 from bnc2d.compile.formula.plan import Planner, scaled
 from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions
+from bnc2d.logic.circuit.arrays import CircuitArrays, absorb, absorbable
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.circuit.transforms import negate
@@ -26,6 +26,7 @@ from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import Domain
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
+from tests.logic.strategies import contents
 from tests.strategies import classifiers
 
 
@@ -70,7 +71,7 @@ def test_the_same_diagram_gives_the_same_circuits(
     diagram, sizes, _ = case
     first, second = (small_formulas(diagram, domain_of(sizes), diagram.terminals) for _ in range(2))
     assert (first.formulas, first.negations) == (second.formulas, second.negations)
-    assert first.manager.payloads == second.manager.payloads
+    assert contents(first.manager) == contents(second.manager)
 
 
 @pytest.mark.parametrize("effort", [0, 1])
@@ -161,7 +162,7 @@ def test_every_plan_gives_the_function(case: tuple[Diagram, list[int], NDArray[n
         assert (evaluate_rows(manager, root, all_rows(sizes)) == (labels == 0)).all()
 
 
-def test_flattening_dissolves_what_one_gate_of_the_kind_uses() -> None:
+def test_absorbing_takes_what_one_gate_of_the_kind_uses() -> None:
     manager = Manager(domain_of([2] * 5))
     a, b, c, d, e = (manager.add_literal(feature, 1) for feature in range(5))
     shared = manager.add_or([a, b])
@@ -169,13 +170,15 @@ def test_flattening_dissolves_what_one_gate_of_the_kind_uses() -> None:
         [manager.add_and([c, shared]), manager.add_or([manager.add_or([c, d]), e]), shared]
     )
     target = Manager(manager.domain)
-    flat = flatten(manager, root, target, dissolvable(manager, root))
+    [flat] = absorb(CircuitArrays.of(manager, [root])).add_to(target)
     assert sorted(target.kind(child) for child in target.children(flat)) == [Kind.LITERAL, Kind.OR, Kind.OR]
     assert node_count(target, flat) == node_count(manager, root) - 2
 
 
-def test_flattening_brings_no_two_literals_of_a_feature_together() -> None:
+def test_absorbing_brings_no_two_literals_of_a_feature_together() -> None:
     manager = Manager(domain_of([3, 2]))
     inner = manager.add_and([manager.add_literal(0, 0b011), manager.add_literal(1, 1)])
     root = manager.add_and([manager.add_literal(0, 0b110), inner])
-    assert dissolvable(manager, root) == set()
+    gone, above = absorbable(CircuitArrays.of(manager, [root]))
+    assert not gone.any()
+    assert above.tolist() == [0, 1]

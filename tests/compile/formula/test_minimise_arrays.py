@@ -20,11 +20,13 @@ from bnc2d.compile.formula.minimise import Minimiser, small_formulas
 from bnc2d.compile.formula.netlist import Draft
 from bnc2d.compile.formula.plan import Planner, scaled, shared
 from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_of
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.diagram.diagram import Diagram
 from tests.compile.formula.test_minimise import check
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
+from tests.logic.strategies import contents
 
 Case = tuple[Diagram, list[int], NDArray[np.int64]]
 
@@ -147,7 +149,7 @@ def test_guard_formulas(sizes: list[int], data: st.DataObject) -> None:
         draft = Draft(domain)
         builder = GuardBuilder(range(len(sizes)), sizes, draft)
         manager = Manager(domain)
-        root = draft.finish(builder.formula(wanted)).add_to(manager)
+        [root] = draft.finish(builder.formula(wanted)).add_to(manager)
         values = evaluate_rows(manager, root, all_rows(sizes)).tolist()
         assert values == [bool(wanted >> cell & 1) for cell in range(cells)]
         assert is_or_decomposable(manager, root)
@@ -163,7 +165,7 @@ def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated:
     plan = Planner(functions, tables).plan(shared)
     circuit = BlockCircuits(functions, plan, tables, implications).circuit(domain_of(sizes), negated)
     manager = Manager(domain_of(sizes))
-    root = circuit.add_to(manager)
+    [root] = circuit.add_to(manager)
     manager.assert_consistent()
     assert (evaluate_rows(manager, root, all_rows(sizes)) == ((labels == 0) != negated)).all()
     assert is_or_decomposable(manager, root)
@@ -175,7 +177,7 @@ def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated:
         others = Implications(turned.levels, turned.offsets())
         direct = BlockCircuits(turned, plan, CellTables(turned), others).circuit(domain_of(sizes), False)
         assert direct.size == circuit.size
-    event(f"gates: {min(len(circuit.gates), 30) // 10}")
+    event(f"gates: {min(len(circuit.is_or), 30) // 10}")
 
 
 @given(labelled_diagrams())
@@ -185,11 +187,12 @@ def test_how_work_is_cut_up_does_not_matter(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.formula.blocks._PAIRS_TOGETHER", 3)
         patch.setattr("bnc2d.compile.formula.plan._CELLS_TOGETHER", 10)
-        patch.setattr("bnc2d.compile.formula.netlist._GATES_AT_ONCE", 2)
+        patch.setattr("bnc2d.logic.circuit.store._BATCH", 2)
+        patch.setattr("bnc2d.logic.circuit.manager._FEW", 0)
         cut = small_formulas(diagram, domain_of(sizes), diagram.terminals, effort=0)
     check(cut, diagram, sizes, labels)
     assert (cut.formulas, cut.negations) == (whole.formulas, whole.negations)
-    assert cut.manager.payloads == whole.manager.payloads
+    assert contents(cut.manager) == contents(whole.manager)
 
 
 @given(labelled_diagrams(), st.sampled_from(["_PAIRS_OF_BLOCK", "_OPEN_PAIRS"]))
@@ -209,9 +212,15 @@ def test_gates_in_bulk_are_found_again() -> None:
     a, b, c = (manager.add_literal(feature, 1) for feature in range(3))
     known = manager.add_or([a, b])
     images = [FALSE, TRUE, c, b, a, 0, 0, 0, 0]
-    manager.add_gates(
-        images, [5, 6, 7, 8], [True, False, False, True], [2, 4, 7, 9], [3, 4, 5, 2, 4, 3, 2, 6, 7]
+    circuit = CircuitArrays(
+        np.array([2, 1, 0]),
+        (1, 1, 1),
+        np.array([True, False, False, True]),
+        np.array([0, 2, 4, 7, 9]),
+        np.array([3, 4, 5, 2, 4, 3, 2, 6, 7]),
+        np.array([5, 6, 7, 8]),
     )
+    images[5:] = circuit.add_to(manager, simplify=False)
     assert images[5] == known
     assert images[6] == manager.add_and([known, c])
     assert images[7] == manager.add_and([a, b, c])
@@ -220,7 +229,7 @@ def test_gates_in_bulk_are_found_again() -> None:
     manager.assert_consistent()
 
 
-def test_a_draft_dissolves_gates_that_serve_one_gate_of_their_kind() -> None:
+def test_a_draft_absorbs_gates_that_serve_one_gate_of_their_kind() -> None:
     domain = domain_of([2] * 5)
     draft = Draft(domain)
     a, b, c, d, e = (draft.add_literal(feature, 1) for feature in range(5))
@@ -231,7 +240,7 @@ def test_a_draft_dissolves_gates_that_serve_one_gate_of_their_kind() -> None:
     root = draft.add_gates(Kind.AND, np.array([3]), np.array([inner, chain, other]))
     circuit = draft.finish(int(root[0]))
     manager = Manager(domain)
-    top = circuit.add_to(manager)
+    [top] = circuit.add_to(manager)
     children = manager.children(top)
     assert sorted(map(manager.kind, children)) == [Kind.LITERAL, Kind.OR, Kind.OR, Kind.OR]
     assert sorted(len(manager.children(child)) for child in children) == [0, 2, 2, 3]

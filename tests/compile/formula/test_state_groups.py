@@ -69,9 +69,9 @@ def test_formulas_of_wide_features(ties: str) -> None:
     groups = StateGroups.of(model.diagram, model.domain)
     assert groups.domain.cardinalities[0] < 12
     manager = model.manager
-    for kind, payload in zip(manager.kinds, manager.payloads, strict=True):
-        if kind == Kind.LITERAL:
-            feature, mask = payload
+    for node in range(len(manager)):
+        if manager.kind(node) == Kind.LITERAL:
+            feature, mask = manager.literal_of(node)
             for group in groups.masks.get(feature, ()):
                 assert mask & group in (0, group)
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))

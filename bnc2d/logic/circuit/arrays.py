@@ -1,0 +1,281 @@
+"""Circuits in arrays, apart from any manager: to be added to one, stored, or made smaller first.
+
+*Absorbing* a gate that serves one gate of its own kind only: its children move up to that gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Numbers, counted, repeated, take
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.base.hashing import stable_order
+from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.levels import Levels
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.store import gate_hashes, ranges
+from bnc2d.logic.domain import FeatureId, StateMask
+
+_CONSTANTS = 2
+_LITERAL, _AND = 1, 2
+
+
+@dataclass(frozen=True)
+class CircuitArrays:
+    """A circuit: positions 0 and 1 are false and true, then come the literals, then the gates.
+
+    ``features`` and ``masks`` are those of the literals. The ``children`` of gate ``i``, as positions before
+    its own, are those from ``starts[i]`` to ``starts[i + 1]``. ``roots`` are positions.
+    """
+
+    features: Numbers
+    masks: tuple[StateMask, ...]
+    is_or: NDArray[np.bool_]
+    starts: Numbers
+    children: Numbers
+    roots: Numbers
+
+    @property
+    def size(self) -> int:
+        """The number of nodes, where all are below the roots; a manager may need fewer."""
+        return max(1, len(self.masks) + len(self.is_or))
+
+    @property
+    def first_gate(self) -> int:
+        """The position of the first gate."""
+        return _CONSTANTS + len(self.masks)
+
+    @staticmethod
+    def of(manager: Manager, roots: Sequence[NodeId]) -> CircuitArrays:
+        """Return the circuit below some nodes, literals by feature and mask, gates level by level."""
+        levels = manager.levels(roots[0]) if len(roots) == 1 else Levels(manager.store, roots)
+        leaves = [node for node in levels.nodes[: levels.leaves].tolist() if node >= _CONSTANTS]
+        literals = sorted((*manager.literal_of(node), node) for node in leaves)
+        rank = {node: _CONSTANTS + number for number, (_, _, node) in enumerate(literals)}
+        place = np.arange(len(levels)) - levels.leaves + _CONSTANTS + len(literals)
+        place[: levels.leaves] = [rank.get(node, node) for node in levels.nodes[: levels.leaves].tolist()]
+        return CircuitArrays(
+            np.array([feature for feature, _, _ in literals], dtype=np.int64),
+            tuple(mask for _, mask, _ in literals),
+            levels.kinds[levels.leaves :] > _AND,
+            levels.starts[levels.leaves :],
+            take(place, levels.children),
+            place[levels.roots],
+        )
+
+    def add_to(
+        self,
+        manager: Manager,
+        states: Callable[[FeatureId, StateMask], StateMask] | None = None,
+        *,
+        simplify: bool = True,
+    ) -> list[NodeId]:
+        """Add the circuit to a manager, where ``states`` says what a feature's mask is; return the roots.
+
+        ``simplify`` as for ``Manager.add_gates``.
+        """
+        ids = np.empty(self.first_gate + len(self.is_or), dtype=np.int64)
+        ids[:_CONSTANTS] = range(_CONSTANTS)
+        ids[_CONSTANTS : self.first_gate] = [
+            manager.add_literal(feature, mask if states is None else states(feature, mask))
+            for feature, mask in zip(self.features.tolist(), self.masks, strict=True)
+        ]
+        starts = self.starts
+        for first, last in self.batches():
+            checkpoint()
+            gates = slice(self.first_gate + first, self.first_gate + last)
+            below = ids[self.children[starts[first] : starts[last]]]
+            arities = np.diff(starts[first : last + 1])
+            ids[gates] = manager.add_gates(self.is_or[first:last], arities, below, simplify=simplify)
+        roots: list[NodeId] = ids[self.roots].tolist()
+        return roots
+
+    def batches(self) -> Iterator[tuple[int, int]]:
+        """Yield ranges of gates, one after the other, none of which has a child in its own range."""
+        count = len(self.is_or)
+        # The last child in the list decides; a gate without children depends on nothing.
+        highest = np.full(count, -1, dtype=np.int64)
+        some = np.flatnonzero(np.diff(self.starts))
+        if len(some):
+            highest[some] = np.maximum.reduceat(self.children, self.starts[some]) - self.first_gate
+        first = 0
+        while first < count:
+            last, window = first + 1, 64
+            while last < count:
+                inside = highest[last : last + window] >= first
+                if inside.any():
+                    last += int(inside.argmax())
+                    break
+                last, window = min(count, last + window), min(2 * window, PIECE)
+            yield first, last
+            first = last
+
+    def canonical(self) -> CircuitArrays:
+        """Return the circuit in an order of gates that depends on nothing but the circuit.
+
+        For circuits as ``of`` gives them: levels stay, and within one the kind, the first two children, the
+        number of children and a hash of all of them decide, then the children themselves.
+        """
+        order = np.empty(len(self.is_or), dtype=np.int64)  # by new number, the old one
+        place = np.arange(self.first_gate + len(self.is_or))  # by old position, the new one
+        starts, first_gate = self.starts, self.first_gate
+        for first, last in self.batches():
+            checkpoint()
+            children, own = self._sorted_children(first, last, place)
+            hashes = gate_hashes(self.is_or[first:last].astype(np.uint8), own[:-1], children)
+            kinds = self.is_or[first:last]
+            keys = (hashes, np.diff(own), children[own[:-1] + 1], children[own[:-1]], kinds)
+            by_key = np.lexsort(keys)
+            tied = np.ones(last - first - 1, dtype=bool)
+            for key in keys:
+                tied &= key[by_key[1:]] == key[by_key[:-1]]
+            if tied.any():
+                lists = [children[own[gate] : own[gate + 1]].tolist() for gate in range(last - first)]
+                by_key = np.array(sorted(range(last - first), key=lambda g: (kinds[g], lists[g])))
+            order[first:last] = by_key + first
+            place[first_gate + order[first:last]] = np.arange(first_gate + first, first_gate + last)
+        lengths = np.diff(starts)[order]
+        new_starts = np.zeros(len(starts), dtype=np.int64)
+        np.cumsum(lengths, out=new_starts[1:])
+        children = take(place, take(self.children, ranges(starts[order], lengths)))
+        renumbered = replace(
+            self, is_or=self.is_or[order], starts=new_starts, children=children, roots=place[self.roots]
+        )
+        children, _ = renumbered._sorted_children(0, len(order), np.arange(len(place)))
+        return replace(renumbered, children=children)
+
+    def _sorted_children(self, first: int, last: int, place: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the new places of the children of some gates, each gate's ascending, and their starts."""
+        own = self.starts[first : last + 1] - self.starts[first]
+        keys = repeated(np.diff(own)) << 32
+        keys |= place[self.children[self.starts[first] : self.starts[last]]]
+        keys.sort()
+        return keys & ((1 << 32) - 1), own
+
+    def checked_for(self, manager: Manager) -> CircuitArrays:
+        """Return the circuit itself where it is one over the manager's domain; raise LogicError else."""
+        literals, gates, domain = len(self.masks), len(self.is_or), manager.domain
+        columns = (self.features, self.starts, self.children, self.roots)
+        if any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns):
+            raise LogicError("the columns of a circuit must be lists of integers")
+        if self.is_or.ndim != 1 or self.is_or.dtype != np.bool_ or len(self.features) != literals:
+            raise LogicError("the columns of a circuit do not fit together")
+        if len(self.starts) != gates + 1 or self.starts[0] != 0 or self.starts[-1] != len(self.children):
+            raise LogicError("the children of the gates are not where the circuit says")
+        if (np.diff(self.starts) < 0).any():
+            raise LogicError("the children of a gate end before they begin")
+        for feature, mask in zip(self.features.tolist(), self.masks, strict=True):
+            if not 0 <= feature < len(domain) or type(mask) is not int or not 0 < mask < domain.full(feature):
+                raise LogicError("a literal has no feature of the domain, or no proper set of its states")
+        owners = np.repeat(np.arange(gates) + self.first_gate, np.diff(self.starts))
+        if ((self.children < 0) | (self.children >= owners)).any():
+            raise LogicError("a child does not come before its gate")
+        if ((self.roots < 0) | (self.roots >= self.first_gate + gates)).any():
+            raise LogicError("a root is no node of the circuit")
+        return self
+
+
+def absorb(circuit: CircuitArrays) -> CircuitArrays:
+    """Return the circuit without the gates that can be absorbed (see ``absorbable``), in the same order.
+
+    The disjuncts of an absorbed OR share no feature with its siblings where the circuit is OR-decomposable,
+    and so it stays.
+    """
+    parents = repeated(np.diff(circuit.starts))
+    gone, above = absorbable(circuit)
+    if not gone.any():
+        return circuit
+    checkpoint()
+    below = circuit.children - circuit.first_gate
+    staying = np.empty(len(below), dtype=bool)
+    for piece in pieces(len(below)):
+        staying[piece] = (below[piece] < 0) | ~gone[np.maximum(below[piece], 0)]
+    edges = np.flatnonzero(staying)
+    parents, children = take(above, take(parents, edges)), take(circuit.children, edges)
+    checkpoint()
+    children = take(children, stable_order(parents))
+    checkpoint()
+    gates = np.flatnonzero(~gone)
+    starts = np.zeros(len(gates) + 1, dtype=np.int64)
+    np.cumsum(counted(parents, len(gone))[gates], out=starts[1:])
+    place = np.arange(circuit.first_gate + len(gone))
+    place[circuit.first_gate + gates] = circuit.first_gate + np.arange(len(gates))
+    return replace(
+        circuit,
+        is_or=circuit.is_or[gates],
+        starts=starts,
+        children=take(place, children),
+        roots=place[circuit.roots],
+    )
+
+
+def absorbable(circuit: CircuitArrays) -> tuple[NDArray[np.bool_], Numbers]:
+    """Return which gates can be absorbed, and for each gate the one that it ends up in, maybe itself.
+
+    Where that would bring two different literals of a feature together, whose intersection could be a node of
+    its own, a gate stays: so absorbing never adds a node. A root stays, too.
+    """
+    gates, first_gate = len(circuit.is_or), circuit.first_gate
+    parents = repeated(np.diff(circuit.starts))
+    uses = counted(circuit.children, first_gate + gates)[first_gate:]
+    roots = circuit.roots[circuit.roots >= first_gate]
+    uses[roots - first_gate] = 0
+    edges = np.flatnonzero(circuit.children >= first_gate)
+    below, parents_of = circuit.children[edges] - first_gate, parents[edges]
+    checkpoint()
+    moving = (uses[below] == 1) & (circuit.is_or[below] == circuit.is_or[parents_of])
+    parent = np.arange(gates)
+    parent[below[moving]] = parents_of[moving]
+    above = _tops(parent)
+    crowded = _crowded(circuit, take(above, parents))
+    if len(crowded):
+        _stay_apart(circuit, parent, np.flatnonzero(np.isin(above, crowded)))
+        above = _tops(parent)
+    return parent != np.arange(gates), above
+
+
+def _tops(parent: Numbers) -> Numbers:
+    """Follow the pointers up to the gates that point to themselves."""
+    while not np.array_equal(further := take(parent, parent), parent):
+        parent = further
+    return parent
+
+
+def _crowded(circuit: CircuitArrays, tops: Numbers) -> Numbers:
+    """Return the gates to which two different literals of a feature would come."""
+    leaf = circuit.children - _CONSTANTS
+    literals = np.flatnonzero((leaf >= 0) & (leaf < len(circuit.masks)))
+    if not len(literals):
+        return literals
+    leaf = leaf[literals]
+    keys = (tops[literals] << 32) | circuit.features[leaf]
+    order = stable_order(keys)
+    keys, leaf = take(keys, order), take(leaf, order)
+    clash = (keys[1:] == keys[:-1]) & (leaf[1:] != leaf[:-1])
+    crowded: Numbers = keys[1:][clash] >> 32
+    return crowded
+
+
+def _stay_apart(circuit: CircuitArrays, parent: Numbers, gates: Numbers) -> None:
+    """Let gates that would bring literals of a feature together stay, from the highest gate down."""
+    literals = {gate: _literals(circuit, gate) for gate in gates.tolist()}
+    for gate in sorted(literals, reverse=True):
+        top = int(parent[gate])
+        if top == gate:
+            continue
+        here, moving = literals[top], literals[gate]
+        if all(here.get(feature, literal) == literal for feature, literal in moving.items()):
+            here.update(moving)
+            literals[gate] = here
+        else:
+            parent[gate] = gate
+
+
+def _literals(circuit: CircuitArrays, gate: int) -> dict[FeatureId, int]:
+    children = circuit.children[circuit.starts[gate] : circuit.starts[gate + 1]].tolist()
+    leaves = [child - _CONSTANTS for child in children if _CONSTANTS <= child < circuit.first_gate]
+    return {int(circuit.features[leaf]): leaf for leaf in leaves}

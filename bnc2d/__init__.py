@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel as CompiledModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.base.finding import Finding as Finding
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
@@ -65,6 +66,7 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel",
     "bnc2d.api.files": "load",
+    "bnc2d.base.finding": "Finding",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",

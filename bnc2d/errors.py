@@ -45,12 +45,12 @@ class ClassifierError(Bnc2dError):
     """Target, features, threshold or tie rule that do not make a classifier."""
 
 
-class InstanceError(Bnc2dError):
-    """An instance that does not set every feature to one of its states."""
-
-
 class LogicError(Bnc2dError):
     """A circuit, literal or domain that does not allow what was asked."""
+
+
+class InstanceError(LogicError):
+    """An instance that does not set every feature to one of its states."""
 
 
 class LimitExceeded(Bnc2dError):  # noqa: N818 - a public name of the design

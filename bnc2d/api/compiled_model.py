@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from bnc2d.base.arguments import instance_of
+from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.model.numbers import Number
 
 if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.api.classifier import Classifier

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TextIO
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.instances import encode
 from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.shared.models import add_model_options, load_classifier
 from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options
@@ -15,7 +16,6 @@ from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.decision import Basis
-from bnc2d.model.instances import encode
 from bnc2d.report.records import decision_data
 
 _ROWS_AT_ONCE = 256

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from bnc2d.base.arguments import as_text, flag, named
+from bnc2d.base.arguments import flag, named
+from bnc2d.base.instances import encode, in_the_same_form
+from bnc2d.base.states import find_state
 from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.model.instances import encode, in_the_same_form
 
 # Diagrams of at most so many nodes are worth every effort: people read their formulas.
 _TINY = 64
@@ -119,11 +120,11 @@ class BaseCompiledModel:
 
     def label(self, name: object) -> int:
         """Return the position of a class; an unknown one is an error."""
-        try:
-            return self.classes.index(as_text(name))
-        except ValueError:
+        position = find_state(self.classes, name)
+        if position is None:
             hint = did_you_mean(name, self.classes)
-            raise ClassifierError(f"the target {self.target!r} has no class {named(name)}{hint}") from None
+            raise ClassifierError(f"the target {self.target!r} has no class {named(name)}{hint}")
+        return position
 
     def __repr__(self) -> str:
         return (

@@ -29,6 +29,7 @@ import numpy as np
 from bnc2d.base.arguments import path_name, size_in_bytes
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.base.numbers import MAX_DIGITS
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.errors import Bnc2dError, FormatError
@@ -38,7 +39,6 @@ from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import MAX_DIGITS
 from bnc2d.model.variable import Variable
 
 VERSION = 2

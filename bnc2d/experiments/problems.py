@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.numbers import Number, shorten
 from bnc2d.errors import FormatError, NormalisationWarning
 from bnc2d.formats.io import FORMATS, read_network
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import Number, shorten
 
 _MAX_PROBLEM_BYTES = 2**20
 _MAX_NAME = 200  # no file has a longer name on common systems

@@ -16,6 +16,7 @@ import numpy as np
 from bnc2d.base.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
+from bnc2d.base.instances import Kind, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
@@ -25,7 +26,6 @@ from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
-from bnc2d.model.instances import Kind, encode
 
 Cut: TypeAlias = Literal["limit", "time"] | None
 _Rows: TypeAlias = list[list[int]]  # state positions

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.finding import Finding, answer_words
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.convert.sat import CircuitSolver
@@ -20,7 +21,7 @@ from bnc2d.logic.terms import Clause, Term
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Finding):
     """Yes or no, why, and where the answer is no, an instance or a smaller reason that shows it."""
 
     holds: bool
@@ -28,8 +29,9 @@ class Verdict:
     witness: dict[str, str] | None = None
     smaller: Term | Clause | None = None
 
-    def __bool__(self) -> bool:
-        return self.holds
+    def __str__(self) -> str:
+        smaller = "" if self.smaller is None else f"; a reason is {self.smaller}"
+        return answer_words(self.holds, self.reason, self.witness) + smaller
 
 
 def is_sufficient(case: Case, term: Term, time_limit: float | None = None) -> Verdict:

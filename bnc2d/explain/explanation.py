@@ -10,6 +10,8 @@ import numpy as np
 
 from bnc2d.base.arguments import mapping, names
 from bnc2d.base.arrays import Rows
+from bnc2d.base.instances import Kind, encode
+from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import InstanceError, LogicError
 from bnc2d.explain import checks, counting, listing, relevance, shortest
@@ -17,7 +19,6 @@ from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.robust import Robustness
-from bnc2d.explain.shortest import Weight
 from bnc2d.explain.single import one_term
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.to_circuit import class_formula
@@ -26,7 +27,6 @@ from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis, DecidedBy
-from bnc2d.model.instances import Kind, encode
 
 Literals = TypeVar("Literals", Term, Clause)
 
@@ -177,7 +177,7 @@ class BaseExplanation:
         return self._case.term(one_term(self._case, general=False))
 
     def shortest_sufficient_reason(
-        self, weights: Mapping[str, Weight] | None = None, time_limit: float | None = None
+        self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
     ) -> Term:
         """Return the sufficient reason of least total weight; features without a weight weigh 1.
 
@@ -188,7 +188,7 @@ class BaseExplanation:
         features = shortest.least_sufficient(self._case, keys, time_limit)
         return self._case.term({feature: self._case.own[feature] for feature in features})
 
-    def shortest_necessary_reason(self, weights: Mapping[str, Weight] | None = None) -> Clause | None:
+    def shortest_necessary_reason(self, weights: Mapping[str, Number] | None = None) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
 
         Ties are broken as for ``shortest_sufficient_reason``. Takes linear time.

@@ -8,14 +8,14 @@ two sets have the same key, so the least reason is unique, whatever finds it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from math import inf, lcm
+from math import lcm
 from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
-from bnc2d.base.arguments import mapping, shown
 from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import checked
+from bnc2d.base.numbers import Number
+from bnc2d.base.numbers import weights as read_weights
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.circuit.manager import FALSE, TRUE
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
 
 Key: TypeAlias = int
-Weight: TypeAlias = int | float | Fraction
 
 _MOST_STEPS = 1_000_000  # of a diagram, before MaxSAT is asked instead
 
@@ -40,11 +39,8 @@ class Keys:
     (True, [0, 2])
     """
 
-    def __init__(self, domain: Domain, weights: Mapping[str, Weight] | None) -> None:
-        given = [Fraction(1)] * len(domain)
-        chosen = {} if weights is None else mapping(weights, "weights", "a mapping from feature to number")
-        for name, weight in chosen.items():
-            given[domain.index(name)] = _positive(name, weight)
+    def __init__(self, domain: Domain, weights: Mapping[str, Number] | None) -> None:
+        given = read_weights(weights, domain.names, LogicError, positive=True)
         scale = lcm(*(weight.denominator for weight in given))
         self._count = count = len(domain)
         bits = count.bit_length()
@@ -58,14 +54,6 @@ class Keys:
         """Return the features of a set, given its key."""
         chosen = -key & (1 << self._count) - 1
         return [feature for feature in range(self._count) if chosen >> self._count - 1 - feature & 1]
-
-
-def _positive(name: str, weight: Weight) -> Fraction:
-    if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction):
-        raise LogicError(f"the weight of {name!r} must be a number, not {shown(weight)}")
-    if not (weight > 0 and weight != inf):  # a rational may be too large for isfinite
-        raise LogicError(f"the weight of {name!r} must be positive, not {shown(weight)}")
-    return Fraction(weight)
 
 
 def least_necessary(reason: NNF, keys: Keys, without: Sequence[FeatureId] = ()) -> list[FeatureId] | None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from itertools import chain
 from math import prod
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
@@ -24,7 +25,6 @@ from bnc2d.formats.parsing.source import Source
 from bnc2d.formats.parsing.tokens import Scanner, language
 from bnc2d.model.cpt import column_name
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 from bnc2d.model.variable import Variable
 
 # A default takes a few bytes and may stand for any number of entries.

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from bnc2d.base.arguments import flag, instance_of, named, path_name, size_in_bytes
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError, did_you_mean
 from bnc2d.formats import bif, net, uai, xdsl, xmlbif
 from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
 from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork, assemble
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 
 
 class _Format(NamedTuple):

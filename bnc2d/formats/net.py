@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bnc2d.base.numbers import shorten
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
 from bnc2d.formats.parsing.decimals import columns
@@ -23,7 +24,6 @@ from bnc2d.formats.parsing.source import Source
 from bnc2d.formats.parsing.tokens import Scanner, language
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 
 _STRING = r'(?:[^"\\]++|\\[\s\S])*+'
 # The value of an attribute: strings, numbers, expressions; its end is a semicolon.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import (
@@ -22,7 +23,6 @@ from bnc2d.formats.parsing.assemble import (
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import WordSource
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 
 _CARDINALITIES_AT = 2  # after BAYES and the number of variables
 _WHOLE = re.compile(r"[0-9]{1,18}")

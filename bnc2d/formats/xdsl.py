@@ -12,13 +12,13 @@ import json
 import re
 from collections.abc import Iterator
 
+from bnc2d.base.numbers import shorten
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers
 from bnc2d.formats.parsing.source import XmlSource
 from bnc2d.formats.parsing.xmltree import Element, escape, parse_xml
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 from bnc2d.model.variable import Variable
 
 _NAME = "bnc2d_name"

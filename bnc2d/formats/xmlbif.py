@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import UnsupportedError
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import XmlSource
 from bnc2d.formats.parsing.xmltree import Element, escape, parse_xml
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 
 _VALUE_TAGS = ("OUTCOME", "VALUE")
 _TABLE_TAGS = ("DEFINITION", "PROBABILITY")

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
-
-from bnc2d.base.arguments import as_text, count, is_series, items, mapping, named, one_row, shown, wrong
-from bnc2d.base.arrays import Rows
-from bnc2d.base.truth_words import false_true
+from bnc2d.base.arguments import count, items, mapping, named, shown, wrong
+from bnc2d.base.instances import Encoded, InstanceReader
+from bnc2d.base.instances import Instance as Instance
+from bnc2d.base.states import false_true, state_position
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 
 # What an int means in this package.
 FeatureId: TypeAlias = int  # position of a feature in its domain
 StateMask: TypeAlias = int  # set of states: bit i stands for state i
-Instance: TypeAlias = Mapping[str, object]
 
 
 class Domain:
@@ -49,11 +47,8 @@ class Domain:
         return {name: position for position, name in enumerate(self.names)}
 
     @cached_property
-    def _positions(self) -> tuple[tuple[str, dict[str, int]], ...]:
-        return tuple(
-            (name, {state: position for position, state in enumerate(states)})
-            for name, states in zip(self.names, self.states, strict=True)
-        )
+    def _reader(self) -> InstanceReader:
+        return InstanceReader(self.names, self.states, "domain")
 
     @cached_property
     def cardinalities(self) -> tuple[int, ...]:
@@ -73,18 +68,12 @@ class Domain:
             raise UnknownNameError(f"unknown feature {named(name)}{did_you_mean(name, self.names)}") from None
 
     def state_index(self, feature: FeatureId, state: object) -> int:
-        """Return the position of a state; bools fit features that read as false and true."""
+        """Return the position of a state, given by name, or as a number or bool that reads as one."""
         try:
             states = self.states[feature]
         except (IndexError, TypeError):
             raise self._no_feature(feature) from None
-        reading = false_true(states)
-        text = reading[int(state)] if isinstance(state, bool) and reading else as_text(state)
-        try:
-            return states.index(text)
-        except ValueError:
-            hint = did_you_mean(text, states)
-            raise UnknownNameError(f"feature {self.names[feature]!r} has no state {text!r}{hint}") from None
+        return state_position(self.names[feature], states, state)
 
     def full(self, feature: FeatureId) -> StateMask:
         """Return the mask of all states."""
@@ -95,7 +84,7 @@ class Domain:
 
     def mask(self, feature: FeatureId, states: object) -> StateMask:
         """Return the mask of one state or of an iterable of states."""
-        if isinstance(states, Iterable) and not isinstance(states, str):
+        if isinstance(states, Iterable) and not isinstance(states, str | bytes):
             chosen = items(states, "states", "a state or a list of states", LogicError)
             return sum(1 << position for position in {self.state_index(feature, state) for state in chosen})
         return 1 << self.state_index(feature, states)
@@ -112,38 +101,11 @@ class Domain:
 
     def encode(self, instance: Instance) -> list[int]:
         """Return the state position of every feature; a missing or unknown feature is an error."""
-        if type(instance) is dict and len(instance) == len(self.names):
-            try:  # the plain case, many times faster: every feature by name, every state by name
-                return [table[instance[name]] for name, table in self._positions]
-            except (KeyError, TypeError):
-                pass  # to find out what is wrong, or what a number or bool stands for
-        instance = one_row(instance, self.names, LogicError)
-        for name in instance:
-            self.index(name)
-        missing = [name for name in self.names if name not in instance]
-        if missing:
-            raise LogicError(f"the instance sets no state for {', '.join(map(repr, missing[:8]))}")
-        return [self.state_index(feature, instance[name]) for feature, name in enumerate(self.names)]
+        return self._reader.one(instance)
 
-    def encode_rows(self, instances: Any) -> Rows:
-        """Return the state positions ``[instance, feature]`` of one instance, a list of them or an array.
-
-        An integer array holds state positions; one without rows is one instance.
-        """
-        if isinstance(instances, Mapping) or is_series(instances):
-            instances = [instances]
-        if not isinstance(instances, np.ndarray):
-            given = items(instances, "instances", "an instance, a list of them or an array", LogicError)
-            rows = [self.encode(instance) for instance in given]
-            return np.array(rows, dtype=np.intp).reshape(len(rows), len(self))
-        if instances.shape == (len(self),):
-            instances = instances.reshape(1, -1)
-        if instances.ndim != 2 or instances.shape[1] != len(self) or instances.dtype.kind not in "iu":
-            raise LogicError(f"expected an integer array of shape (instances, {len(self)})")
-        if instances.size and (instances.min() < 0 or (instances >= np.array(self.cardinalities)).any()):
-            raise LogicError("a row holds a number that is no state position of its feature")
-        checked: Rows = instances.astype(np.intp, copy=False)
-        return checked
+    def read(self, instances: object) -> Encoded:
+        """Return one instance or many, in any form that ``predict`` takes, as rows of state positions."""
+        return self._reader.read(instances)
 
     def decode(self, positions: Sequence[int]) -> dict[str, str]:
         """Return the instance with these state positions."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import as_text, flag, instance_of, is_series, items, mapping
+from bnc2d.base.arguments import as_text, flag, instance_of, items, mapping
 from bnc2d.base.arguments import count as whole_number
+from bnc2d.base.instances import Kind
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
@@ -138,25 +139,16 @@ class NNF:
     @overload
     def evaluate(self, instances: Any) -> NDArray[np.bool_]: ...
     def evaluate(self, instances: Any) -> bool | NDArray[np.bool_]:
-        """Return the value for one instance, or an array of values for a list of them or an integer array.
+        """Return the value for one instance, or an array of values for many.
 
-        An array has a row per instance and a column per feature of the domain, holding state positions; one
-        without rows is one instance.
+        Instances come in every form that ``Classifier.predict`` takes, over the features of the domain: a
+        mapping or Series, a list of them, a data frame, an integer array of state positions.
         """
-        if isinstance(instances, Mapping) or is_series(instances):
+        if isinstance(instances, Mapping):
             return queries.evaluate(self.manager, self.root, self.domain.encode(instances))
-        if isinstance(instances, np.ndarray) and instances.shape == (len(self.domain),):
-            return bool(self.evaluate(instances.reshape(1, -1))[0])
-        if not isinstance(instances, np.ndarray):
-            given = items(instances, "instances", "an instance, a list of them or an array", LogicError)
-            rows = [self.domain.encode(instance) for instance in given]
-            instances = np.array(rows, dtype=np.intp).reshape(len(rows), len(self.domain))
-        if instances.ndim != 2 or instances.shape[1] != len(self.domain) or instances.dtype.kind not in "iu":
-            raise LogicError(f"expected an integer array of shape (instances, {len(self.domain)})")
-        sizes = np.array(self.domain.cardinalities)
-        if instances.size and (instances.min() < 0 or (instances >= sizes).any()):
-            raise LogicError("a row holds a number that is no state position of its feature")
-        return queries.evaluate_rows(self.manager, self.root, instances)
+        encoded = self.domain.read(instances)
+        values = queries.evaluate_rows(self.manager, self.root, encoded.rows)
+        return bool(values[0]) if encoded.kind is Kind.ONE else values
 
     def is_or_decomposable(self) -> bool:
         """Return whether no two disjuncts of an OR share a feature."""

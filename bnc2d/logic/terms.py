@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import ClassVar
 
 from bnc2d.base.arguments import count, instance_of, mapping, one_row
-from bnc2d.errors import LogicError
+from bnc2d.errors import InstanceError, LogicError
 from bnc2d.logic.domain import Domain, FeatureId, Instance, StateMask
 
 
@@ -67,11 +67,11 @@ class _Literals(Mapping[str, frozenset[str]]):
         return len(self._masks)
 
     def _satisfied(self, instance: Instance) -> Iterator[bool]:
-        instance = one_row(instance, self.features, LogicError)
+        instance = one_row(instance, self.features, InstanceError)
         for feature, mask in self._masks.items():
             name = self.domain.names[feature]
             if name not in instance:
-                raise LogicError(f"the instance sets no state for {name!r}")
+                raise InstanceError(f"the instance sets no state for {name!r}")
             yield bool(mask >> self.domain.state_index(feature, instance[name]) & 1)
 
     def __eq__(self, other: object) -> bool:

@@ -12,14 +12,16 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import as_text, count, flag, items, one_of, shown
+from bnc2d.base.arguments import count, flag, items, one_of, shown
 from bnc2d.base.arrays import Rows
+from bnc2d.base.instances import Instance, Kind, all_rows, check_rows, encode, in_the_same_form
+from bnc2d.base.numbers import Number
+from bnc2d.base.numbers import threshold as exact_threshold
+from bnc2d.base.states import find_state
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
 from bnc2d.model.inference import JointQuery
-from bnc2d.model.instances import Instance, Kind, all_rows, check_rows, encode, in_the_same_form
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
 
 # So many names are shown in a warning.
@@ -237,20 +239,15 @@ def _check_threshold(classes: tuple[str, ...], threshold: Number | None) -> Frac
         return None
     if len(classes) != 2:
         raise ClassifierError(f"a threshold needs a target with two states, this one has {len(classes)}")
-    try:
-        value = exact(threshold)
-    except ValueError as error:
-        raise ClassifierError(f"the threshold must be a number between 0 and 1: {error}") from None
-    if not 0 < value < 1:
-        raise ClassifierError(f"the threshold must lie strictly between 0 and 1, not at {as_text(threshold)}")
-    return value
+    return exact_threshold(threshold)
 
 
 def _check_positive(target: Variable, positive: str | None) -> str | None:
     """Return the positive state: the one given, or the second of a binary target."""
     if positive is None:
         return target.states[1] if len(target) == 2 else None
-    if not isinstance(positive, str) or positive not in target.states:
+    position = find_state(target.states, positive)
+    if position is None:
         hint = did_you_mean(positive, target.states)
         raise ClassifierError(
             f"positive={shown(positive)} is not a state of the target {target.name!r}{hint}"
@@ -259,4 +256,4 @@ def _check_positive(target: Variable, positive: str | None) -> str | None:
         raise ClassifierError(
             f"positive={positive!r} needs a target with two states, {target.name!r} has {len(target)}"
         )
-    return positive
+    return target.states[position]

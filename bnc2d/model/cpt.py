@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from bnc2d.base.arguments import flag, instance_of, items
 from bnc2d.base.arrays import OBJECTS, blocks
 from bnc2d.base.checkpoints import pieces
+from bnc2d.base.numbers import Number, exact
 from bnc2d.errors import NetworkError, NormalisationWarning
-from bnc2d.model.numbers import Number, exact
 from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from bnc2d.base.arguments import as_text, items, shown
-from bnc2d.base.truth_words import false_true
-from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
+from bnc2d.base.states import state_position
+from bnc2d.errors import NetworkError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +49,4 @@ class Variable:
         >>> Variable("X", ("0", "1")).index(True)
         1
         """
-        if isinstance(state, str):
-            text = state
-        elif isinstance(state, bool | np.bool_):
-            reading = false_true(self.states) or ("False", "True")
-            text = reading[int(state)]
-        elif isinstance(state, float) and state.is_integer():
-            text = str(state) if str(state) in self.states else str(int(state))
-        else:
-            text = as_text(state)
-        try:
-            return self.states.index(text)
-        except ValueError:
-            hint = did_you_mean(text, self.states)
-            raise UnknownNameError(f"variable {self.name!r} has no state {text!r}{hint}") from None
+        return state_position(self.name, self.states, state)

@@ -12,12 +12,12 @@ import numpy as np
 from bnc2d.base.arguments import check_callback, count, flag, seconds
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
-from bnc2d.model.instances import all_rows
 from bnc2d.verify.enumeration import decide
 from bnc2d.verify.oracle import exact_joint, exact_joints
 from bnc2d.verify.report import Check, Report

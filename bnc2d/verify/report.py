@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
+from bnc2d.base.finding import Finding, instance_words
+
 
 @dataclass(frozen=True)
-class Check:
+class Check(Finding):
     """One check; ``witness`` is an instance that shows the failure, where one instance can.
 
     A check that is not ``finished`` ran into a limit: it has not passed, and has found no fault either.
@@ -22,18 +24,23 @@ class Check:
     finished: bool = True
 
     @property
+    def holds(self) -> bool | None:
+        """Whether the check passed; None where it is not finished."""
+        return self.passed if self.finished else None
+
+    @property
     def failed(self) -> bool:
         """Whether the check found a fault."""
-        return self.finished and not self.passed
+        return self.holds is False
 
     def __str__(self) -> str:
         mark = "ok  " if self.passed else "FAIL" if self.failed else "open"
-        shown = "" if self.witness is None else " at " + " ".join(f"{n}={s}" for n, s in self.witness.items())
+        shown = "" if self.witness is None else f" at {instance_words(self.witness)}"
         return f"{mark} {self.name:<22} {self.seconds:7.2f} s  {self.detail}{shown}"
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Finding):
     """The checks in the order they ran; true when all passed."""
 
     checks: tuple[Check, ...]
@@ -56,8 +63,15 @@ class Report:
         open_checks = sum(not check.finished for check in self.checks)
         return f"no fault found, but {open_checks} not finished" if open_checks else "verified"
 
-    def __bool__(self) -> bool:
-        return self.passed
+    @property
+    def holds(self) -> bool | None:
+        """Whether every check passed; None where none failed and some are not finished."""
+        return False if self.failed else self.passed or None
+
+    @property
+    def witness(self) -> Mapping[str, str] | None:
+        """The instance that shows the first failure for which there is one."""
+        return next((check.witness for check in self.checks if check.failed and check.witness), None)
 
     def _repr_html_(self) -> str:
         html: str = import_module("bnc2d.report.notebook").report_html(self)

@@ -12,6 +12,7 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import NNF, Classifier, ClassifierError, CompiledModel, Domain, Manager, example
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
@@ -20,7 +21,6 @@ from bnc2d.compile.graph.target_part import target_part
 from bnc2d.compile.paper.compile_negative import compile_class, compile_negated
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
-from bnc2d.model.instances import all_rows
 from bnc2d.testing import random_classifier, random_naive_bayes
 from bnc2d.verify.enumeration import decisions
 from tests.strategies import classifiers

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import bnc2d
 from bnc2d import Bnc2dError, Classifier, CompiledModel, FormatError, example
-from bnc2d.model.instances import all_rows
+from bnc2d.base.instances import all_rows
 from tests.strategies import classifiers
 
 

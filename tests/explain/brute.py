@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bnc2d import Classifier, CompiledModel
-from bnc2d.model.instances import all_rows
+from bnc2d.base.instances import all_rows
 from bnc2d.testing import mixed_classifier
 from tests.strategies import classifiers
 

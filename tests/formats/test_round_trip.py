@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from bnc2d.base.numbers import exact_from_text
 from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError
 from bnc2d.formats.io import FORMATS, read_network, write_network
 from bnc2d.formats.parsing.decimals import column_decimals
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import exact_from_text
 from bnc2d.model.variable import Variable
 from tests.formats.random_network import random_network
 

@@ -11,8 +11,8 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import CPT, BayesianNetwork, Bnc2dError, Classifier, LimitExceeded, Variable
+from bnc2d.base.instances import all_rows, encode
 from bnc2d.model import factors, inference
-from bnc2d.model.instances import all_rows, encode
 from bnc2d.testing import random_classifier
 from bnc2d.verify.enumeration import decide, joint_of_instances
 from tests.strategies import classifiers

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
+from bnc2d.base.instances import encode
 from bnc2d.cli.shared.tables import Table, read_table
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
 from bnc2d.formats.files import decode, read_bytes, read_stream
-from bnc2d.model.instances import encode
 from bnc2d.model.variable import Variable
 
 MAX_BYTES = 2**28

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from math import inf, nan
 from pathlib import Path
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.numbers import exact_from_text
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES
@@ -36,10 +36,10 @@ def add_size_option(command: argparse.ArgumentParser) -> None:
 def amount(text: str) -> float:
     """Return a number that is not negative, for limits."""
     try:
-        number = float(text)
-    except ValueError:
-        number = nan
-    if not 0 <= number < inf:
+        number = float(exact_from_text(text))
+    except (OverflowError, ValueError):
+        number = -1.0
+    if number < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
     return number
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.domain import feature_domain
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.inference import JointQuery
-from bnc2d.model.instances import all_rows
 
 # A label, and its node with the copies that the reduction sorts and compares.
 _BYTES_PER_INSTANCE = 8 * 8

@@ -13,13 +13,13 @@ from fractions import Fraction
 import numpy as np
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.domain import feature_domain
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
-from bnc2d.model.instances import all_rows
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 

@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked, checkpoint
+from bnc2d.base.finding import Finding, decision_words
+from bnc2d.base.instances import Instance
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.whole.questions import nearest, positions_of
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.walks import path_to, tell_apart
-from bnc2d.model.instances import Instance
 
 # Sets of nodes at one level.
 MAX_SETS = 2**22
 
 
 @dataclass(frozen=True)
-class Bias:
+class Bias(Finding):
     """Whether decisions depend on protected features; true where they do.
 
     ``pair`` holds two instances that differ in protected features only and are decided differently, as
@@ -39,8 +40,15 @@ class Bias:
     count: int | None = None
     share: Fraction | None = None
 
-    def __bool__(self) -> bool:
+    @property
+    def holds(self) -> bool:
+        """Whether decisions depend on the protected features."""
         return self.biased
+
+    @property
+    def witness(self) -> tuple[dict[str, str], dict[str, str]] | None:
+        """The pair."""
+        return self.pair
 
     def __str__(self) -> str:
         names = ", ".join(self.protected)
@@ -50,7 +58,7 @@ class Bias:
         changed = ", ".join(
             f"{name}: {one[name]} → {other[name]}" for name in one if one[name] != other[name]
         )
-        before, after = ("no class" if name is None else name for name in self.decisions)
+        before, after = map(decision_words, self.decisions)
         return f"{changed} alone changes the decision from {before} to {after}"
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from bnc2d.base.arguments import shown
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
@@ -27,7 +28,7 @@ MAX_NODES = 2**22
 
 
 @dataclass(frozen=True)
-class Equivalence:
+class Equivalence(Finding):
     """Whether two classifiers decide every instance alike; true where they do.
 
     Otherwise ``decisions`` are those of the first and the second for the instance ``witness``.
@@ -37,12 +38,15 @@ class Equivalence:
     witness: dict[str, str] | None = None
     decisions: tuple[str | None, str | None] | None = None
 
-    def __bool__(self) -> bool:
-        return self.holds
+    def __str__(self) -> str:
+        if self.witness is None or self.decisions is None:
+            return "both decide every instance alike"
+        first, second = map(decision_words, self.decisions)
+        return f"{instance_words(self.witness)} is {first} for the first and {second} for the second"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Finding):
     """How two classifiers differ, in exact numbers; true where they differ nowhere.
 
     ``table[before, after]`` is the number of instances that the first puts in class ``before`` and the second
@@ -58,15 +62,21 @@ class Comparison:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
 
-    def __bool__(self) -> bool:
+    @property
+    def holds(self) -> bool:
+        """Whether both decide every instance alike."""
         return self.count == 0
+
+    @property
+    def witness(self) -> dict[str, str] | None:
+        """An instance that is decided differently."""
+        return next(iter(self.witnesses.values()), None)
 
     def __str__(self) -> str:
         lines = [f"{self.count} instances decided differently ({float(self.share):.4%})"]
         for (before, after), count in self.table.items():
             if before != after:
-                shown = ["no class" if name is None else name for name in (before, after)]
-                lines.append(f"  {shown[0]} → {shown[1]}: {count}")
+                lines.append(f"  {decision_words(before)} → {decision_words(after)}: {count}")
         for which, names in (("first", self.only_first), ("second", self.only_second)):
             if names:
                 lines.append(f"  matters only in the {which}: {', '.join(names)}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
+from bnc2d.base.finding import Finding, decision_words
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
@@ -17,7 +18,7 @@ from bnc2d.logic.diagram.walks import Assignment, label_pairs, path_to
 
 
 @dataclass(frozen=True)
-class Monotone:
+class Monotone(Finding):
     """Whether raising features only ever raises the decision; true where it does.
 
     Otherwise ``pair`` holds two instances that differ in ``feature`` only, the second with the higher state,
@@ -31,8 +32,10 @@ class Monotone:
     pair: tuple[dict[str, str], dict[str, str]] | None = None
     decisions: tuple[str | None, str | None] | None = None
 
-    def __bool__(self) -> bool:
-        return self.holds
+    @property
+    def witness(self) -> tuple[dict[str, str], dict[str, str]] | None:
+        """The pair."""
+        return self.pair
 
     def __str__(self) -> str:
         names = ", ".join(self.features)
@@ -40,7 +43,7 @@ class Monotone:
         if self.pair is None or self.decisions is None:
             return f"raising {names} never {aim}"
         low, high = (instance[str(self.feature)] for instance in self.pair)
-        before, after = ("no class" if name is None else name for name in self.decisions)
+        before, after = map(decision_words, self.decisions)
         return f"raising {self.feature} from {low} to {high} can change the decision from {before} to {after}"
 
 

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from bnc2d.base.arguments import count, mapping, names
+from bnc2d.base.arguments import count, names
+from bnc2d.base.finding import Finding, decision_words
+from bnc2d.base.instances import Instance, Kind, encode
+from bnc2d.base.numbers import Number
+from bnc2d.base.numbers import weights as read_weights
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, InstanceError
 from bnc2d.logic.diagram.nearest import nearest as nearest_row
-from bnc2d.model.instances import Instance, Kind, encode
-from bnc2d.model.numbers import Number, exact
 
 _MOST_DRAWS = 10**8  # more would not fit in memory
 
@@ -73,7 +75,7 @@ def sample(model: BaseCompiledModel, name: str | None, seed: int = 0, size: int 
 
 
 @dataclass(frozen=True)
-class Nearest:
+class Nearest(Finding):
     """The nearest instance that is decided as asked, or, when false, that there is none.
 
     ``changes`` gives the old and the new state of every feature that differs; ``distance`` is the number of
@@ -85,14 +87,21 @@ class Nearest:
     distance: int | Fraction | None
     changes: dict[str, tuple[str, str]]
 
-    def __bool__(self) -> bool:
+    @property
+    def holds(self) -> bool:
+        """Whether there is such an instance."""
         return self.instance is not None
+
+    @property
+    def witness(self) -> dict[str, str] | None:
+        """The instance."""
+        return self.instance
 
     def __str__(self) -> str:
         if self.instance is None:
             return "no allowed change leads there"
         changed = ", ".join(f"{name}: {old} → {new}" for name, (old, new) in self.changes.items())
-        return f"{changed or 'no change'} gives {'no class' if self.decision is None else self.decision}"
+        return f"{changed or 'no change'} gives {decision_words(self.decision)}"
 
 
 def nearest(
@@ -116,7 +125,7 @@ def nearest(
         wanted = [label for label in range(model.diagram.terminals) if label != own]
     else:
         wanted = [model.label(towards)]
-    costs = _costs(model, weights)
+    costs = read_weights(weights, model.features, ClassifierError)
     kept = {model.domain.index(name) for name in names(fixed, "fixed")}
     scale = lcm(*(cost.denominator for cost in costs))
     reached = nearest_row(model.diagram, row, wanted, kept, [int(cost * scale) for cost in costs])
@@ -129,18 +138,3 @@ def nearest(
     if weights is not None:
         distance = sum((costs[model.domain.index(name)] for name in changes), Fraction(0))
     return Nearest(after, decisions(model)[label], distance, changes)
-
-
-def _costs(model: BaseCompiledModel, weights: Mapping[str, Number] | None) -> list[Fraction]:
-    """Return what changing each feature costs."""
-    costs = [Fraction(1)] * len(model.features)
-    given = {} if weights is None else mapping(weights, "weights", "a mapping from feature to number")
-    for name, weight in given.items():
-        feature = model.domain.index(name)
-        try:
-            costs[feature] = exact(weight)
-        except ValueError as error:
-            raise ClassifierError(f"the weight of {name!r} must be a number: {error}") from None
-        if costs[feature] < 0:
-            raise ClassifierError(f"the weight of {name!r} must not be negative, but is {weight}")
-    return costs

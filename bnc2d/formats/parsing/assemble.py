@@ -10,12 +10,12 @@ from itertools import islice
 from math import prod
 from typing import TypeAlias
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import NetworkError, did_you_mean
 from bnc2d.formats.parsing.decimals import is_spelt
 from bnc2d.formats.parsing.source import Source
 from bnc2d.model.cpt import CPT, show
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.numbers import shorten
 from bnc2d.model.variable import Variable
 
 # A `default` row can claim any size in a few bytes, so the entries of all tables together are bounded.

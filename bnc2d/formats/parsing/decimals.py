@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
 
+from bnc2d.base.numbers import MAX_DIGITS, exact_from_text
 from bnc2d.errors import FormatError
 from bnc2d.model.cpt import CPT
-from bnc2d.model.numbers import MAX_DIGITS, exact_from_text
 
 _GUARD_DIGITS = 20
 _LOG10_2 = 0.30103

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
-from bnc2d.model.numbers import shorten
 
 _MAX_WORD = 200
 _MAX_MESSAGE = 500  # several long names, or one of control characters, would fill a screen

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError
 from bnc2d.formats.parsing.source import Source
-from bnc2d.model.numbers import shorten
 
 
 class Language(NamedTuple):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from xml.parsers import expat
 
+from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.source import XmlSource
-from bnc2d.model.numbers import shorten
 
 MAX_DEPTH = 100
 MAX_SIZE = 2**19  # elements and attributes together

@@ -35,7 +35,7 @@ from typing import IO, NoReturn, cast
 from bnc2d.base.arguments import instance_of, path_name, size_in_bytes
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
-from bnc2d.base.truth_words import false_true
+from bnc2d.base.states import false_true
 from bnc2d.errors import FormatError, LogicError, UnsupportedError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain, FeatureId, StateMask

@@ -8,7 +8,7 @@ are kept; MiniSat forgets too much then (30 s and no answer where CaDiCaL takes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_, or_
 from time import monotonic
@@ -17,6 +17,7 @@ from typing import Any, Self, TypeAlias
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.finding import Finding, answer_words
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import fold_all
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
@@ -38,14 +39,15 @@ _NO_ANSWER = "the SAT solver has no answer"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A yes or no with an instance that proves it, where one instance can."""
+class Answer(Finding):
+    """A yes or no with an instance that proves it, where one instance can, and the reason in words."""
 
     holds: bool
     witness: dict[str, str] | None = None
+    reason: str = field(default="by SAT", compare=False)
 
-    def __bool__(self) -> bool:
-        return self.holds
+    def __str__(self) -> str:
+        return answer_words(self.holds, self.reason, self.witness)
 
 
 class SteppedSearch:
@@ -193,33 +195,37 @@ def satisfiable(manager: Manager, root: NodeId, time_limit: float | None = None)
     """Return whether some instance satisfies the circuit; the witness is one that does."""
     with CircuitSolver(manager, root, time_limit) as solver:
         positions = solver.solve()
-    return Answer(positions is not None, _name(manager.domain, positions))
+    no = _no_instance(manager, positions, "satisfies the circuit")
+    return replace(no, holds=not no.holds)
 
 
 def implies(
     manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
 ) -> Answer:
     """Return whether each instance of the first satisfies the second; the witness is one that does not."""
-    return _none_has(manager, [(first, second)], time_limit)
+    return _none_has(manager, [(first, second)], time_limit, "satisfies the first circuit and not the second")
 
 
 def equivalent(
     manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
 ) -> Answer:
     """Return whether the circuits agree on every instance; the witness is one where they do not."""
-    return _none_has(manager, [(first, second), (second, first)], time_limit)
+    return _none_has(manager, [(first, second), (second, first)], time_limit, "satisfies one circuit only")
 
 
 def _none_has(
-    manager: Manager, pairs: Iterable[tuple[NodeOrCircuit, NodeOrCircuit]], time_limit: float | None
+    manager: Manager,
+    pairs: Iterable[tuple[NodeOrCircuit, NodeOrCircuit]],
+    time_limit: float | None,
+    what: str,
 ) -> Answer:
     """Return whether no instance satisfies the first circuit of a pair and not the second."""
     with SatSession(manager.domain, time_limit) as session:
         for first, second in pairs:
             left, right = (session.output(*_circuit(manager, circuit)) for circuit in (first, second))
             if left != right and (positions := session.instance([left, -right])) is not None:
-                return Answer(False, _name(manager.domain, positions))
-    return Answer(True)
+                return _no_instance(manager, positions, what)
+    return _no_instance(manager, None, what)
 
 
 def disjoint(
@@ -229,7 +235,7 @@ def disjoint(
     with SatSession(manager.domain, time_limit) as session:
         outputs = [session.output(*_circuit(manager, circuit)) for circuit in (first, second)]
         positions = session.instance(outputs)
-    return Answer(positions is None, _name(manager.domain, positions))
+    return _no_instance(manager, positions, "satisfies both circuits")
 
 
 def exhaustive(manager: Manager, roots: Iterable[NodeOrCircuit], time_limit: float | None = None) -> Answer:
@@ -237,7 +243,7 @@ def exhaustive(manager: Manager, roots: Iterable[NodeOrCircuit], time_limit: flo
     with SatSession(manager.domain, time_limit) as session:
         outputs = [session.output(*_circuit(manager, circuit)) for circuit in roots]
         positions = session.instance([-output for output in outputs])
-    return Answer(positions is None, _name(manager.domain, positions))
+    return _no_instance(manager, positions, "satisfies none of the circuits")
 
 
 def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = None) -> Answer:
@@ -245,18 +251,19 @@ def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = 
 
     Disjuncts that force a feature into disjoint states need no search; the others are given to SAT.
     """
+    what = "satisfies two disjuncts of an OR"
     suspects = overlapping_on_sight(manager, root)
     if not suspects:
-        return Answer(True)
+        return _no_instance(manager, None, what)
     with SatSession(manager.domain, time_limit) as session:
         for disjunct, others in suspects:
             one_of_them = session.new_variable()
             session.add_clause([-one_of_them, *(session.output(manager, other) for other in others)])
             positions = session.instance([session.output(manager, disjunct), one_of_them])
             if positions is not None:
-                return Answer(False, _name(manager.domain, positions))
+                return _no_instance(manager, positions, what)
             session.add_clause([-one_of_them])
-    return Answer(True)
+    return _no_instance(manager, None, what)
 
 
 def overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, list[NodeId]]]:
@@ -308,6 +315,12 @@ def _circuit(manager: Manager, circuit: NodeOrCircuit) -> Circuit:
     if circuit[0].domain != manager.domain:
         raise LogicError("the circuits are over different domains")
     return circuit
+
+
+def _no_instance(manager: Manager, positions: list[int] | None, what: str) -> Answer:
+    """Return that no instance does something, or that one does."""
+    number = "no" if positions is None else "an"
+    return Answer(positions is None, _name(manager.domain, positions), f"{number} instance {what}")
 
 
 def _name(domain: Domain, positions: list[int] | None) -> dict[str, str] | None:

@@ -10,7 +10,7 @@ each order, up to the numbers within a level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arguments import count as whole_number
-from bnc2d.base.arguments import flag, instance_of, is_series
+from bnc2d.base.arguments import flag, instance_of
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import distinct_rows
+from bnc2d.base.instances import Kind
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.diagram import counting
@@ -118,17 +119,10 @@ class Diagram:
     @overload
     def evaluate(self, instances: Any) -> NDArray[np.int64]: ...
     def evaluate(self, instances: Any) -> Terminal | NDArray[np.int64]:
-        """Return the terminal of one instance, or an array of them for a list or an integer array.
-
-        An array has a row per instance and a column per feature of the domain, holding state positions; one
-        without rows is one instance.
-        """
-        rows = self.domain.encode_rows(instances)
-        found = self.labels(rows)
-        one = isinstance(instances, Mapping) or is_series(instances)
-        return (
-            int(found[0]) if one or (np.ndim(instances) == 1 and isinstance(instances, np.ndarray)) else found
-        )
+        """Return the terminal of one instance, or an array of them for many, in the forms of ``predict``."""
+        encoded = self.domain.read(instances)
+        found = self.labels(encoded.rows)
+        return int(found[0]) if encoded.kind is Kind.ONE else found
 
     def counts(self) -> list[int]:
         """Return how many instances lead to each terminal, exactly."""

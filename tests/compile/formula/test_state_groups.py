@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnc2d import Classifier
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.formula import state_groups
 from bnc2d.compile.formula.state_groups import StateGroups
 from bnc2d.logic.circuit.manager import Kind
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.model.instances import all_rows
 from bnc2d.testing import learnt_naive_bayes
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.logic.diagram.strategies import domain_of

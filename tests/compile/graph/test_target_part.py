@@ -23,11 +23,11 @@ from bnc2d import (
     load,
 )
 from bnc2d.base.arrays import Rows
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.graph.target_part import TargetPart, target_part
 from bnc2d.compile.zeros.relations import relations_of
 from bnc2d.model.decision import Ties
-from bnc2d.model.instances import all_rows
 from bnc2d.testing import random_network
 from bnc2d.verify.oracle import exact_joint
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.hashing import distinct_rows
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.model.factors import UNIT_ROUNDOFF
-from bnc2d.model.instances import all_rows
 from tests.strategies import classifiers
 
 

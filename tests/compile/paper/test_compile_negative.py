@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, example
 from bnc2d.base.checkpoints import ending
+from bnc2d.base.instances import all_rows
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
@@ -26,7 +27,6 @@ from bnc2d.logic.circuit.queries import evaluate, evaluate_rows, is_and_decompos
 from bnc2d.logic.circuit.transforms import negate
 from bnc2d.logic.domain import Domain
 from bnc2d.model.cpt import CPT
-from bnc2d.model.instances import all_rows
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 from bnc2d.testing import random_classifier

@@ -1,0 +1,230 @@
+"""Instances as people hold them (dicts, data frames, arrays) and as rows of state positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from functools import cached_property
+from math import prod
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arguments import as_text, is_series, named, one_row, shown
+from bnc2d.base.arrays import Rows
+from bnc2d.base.states import state_position
+from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
+
+Instance: TypeAlias = Mapping[str, object]
+
+
+class Feature(Protocol):
+    """What has a name and states."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The states, in order."""
+
+
+class Kind(Enum):
+    """The form in which instances came; answers are given in the same form."""
+
+    ONE = "one"
+    LIST = "list"
+    ARRAY = "array"
+    FRAME = "frame"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Rows of state positions and the form they came in."""
+
+    rows: Rows
+    kind: Kind
+
+
+def encode(features: Sequence[Feature], instances: Any) -> Encoded:
+    """Return rows for instances of a classifier with these features (see ``InstanceReader.read``)."""
+    return _reader(features).read(instances)
+
+
+def check_rows(features: Sequence[Feature], array: object) -> Rows:
+    """Return rows of state positions, once they are known to be some."""
+    return _reader(features).check_rows(array)
+
+
+def _reader(features: Sequence[Feature]) -> InstanceReader:
+    return InstanceReader([f.name for f in features], [f.states for f in features], "classifier")
+
+
+def all_rows(features: Sequence[Feature], chunk: int = 1 << 16) -> Iterator[Rows]:
+    """Yield all instances as rows, the last feature varying fastest, ``chunk`` at a time."""
+    shape = [len(feature.states) for feature in features]
+    for start in range(0, prod(shape), chunk):
+        numbers = np.arange(start, min(start + chunk, prod(shape)))
+        yield np.stack(np.unravel_index(numbers, shape), axis=1)
+
+
+def in_the_same_form(answers: NDArray[np.object_], kind: Kind, instances: Any, name: str) -> Any:
+    """Return answers in the question's form: one, a list, an array, a series with the frame's index."""
+    if kind is Kind.ONE:
+        return answers[0]
+    if kind is Kind.LIST:
+        return answers.tolist()
+    if kind is Kind.FRAME:
+        column = instances.iloc[:, 0].astype(object).rename(name)
+        column.iloc[:] = answers
+        return column
+    return answers
+
+
+class InstanceReader:
+    """Reads instances of named features, each with its states; ``owner`` is whose features they are."""
+
+    def __init__(self, names: Sequence[str], states: Sequence[Sequence[str]], owner: str) -> None:
+        self._names = names
+        self._states = states
+        self._owner = owner
+
+    @cached_property
+    def _codes(self) -> list[_Codes]:
+        return [_Codes(name, states) for name, states in zip(self._names, self._states, strict=True)]
+
+    def read(self, instances: Any) -> Encoded:
+        """Return rows for a dict, a list of them, an integer array of one or two axes, a Series or a frame.
+
+        A dict must set every feature and nothing else; a frame, or a Series, which is one instance as the
+        row of a frame is, may have other columns, which are ignored. An array holds positions of states, its
+        last axis the features. Raises ``InstanceError`` or ``UnknownNameError`` with the row, the feature
+        and the nearest valid name.
+        """
+        if isinstance(instances, Mapping) or is_series(instances):
+            row = self._encode_one(one_row(instances, self._names, InstanceError))
+            return Encoded(np.array([row], dtype=np.intp), Kind.ONE)
+        if isinstance(instances, np.ndarray) and instances.shape == (len(self._names),):
+            return Encoded(self.check_rows(instances.reshape(1, -1)), Kind.ONE)
+        if isinstance(instances, np.ndarray):
+            return Encoded(self.check_rows(instances), Kind.ARRAY)
+        if hasattr(instances, "columns") and hasattr(instances, "iloc"):
+            return Encoded(self._encode_frame(instances), Kind.FRAME)
+        if isinstance(instances, Iterable) and not isinstance(instances, str | bytes):
+            return Encoded(self._encode_list(instances), Kind.LIST)
+        raise InstanceError(
+            f"an instance is a mapping from feature to state, not {shown(instances)}; "
+            "a list of them, a data frame, one row of it or an integer array also works"
+        )
+
+    def one(self, instance: Any) -> list[int]:
+        """Return the state positions of one instance: a dict, a Series or a row of an integer array."""
+        if isinstance(instance, Mapping):
+            return self._encode_one(instance)
+        encoded = self.read(instance)
+        if encoded.kind is not Kind.ONE:
+            raise InstanceError(
+                "this question is about one instance, given as a mapping from feature to state, "
+                f"not {type(instance).__name__}"
+            )
+        row: list[int] = encoded.rows[0].tolist()
+        return row
+
+    def check_rows(self, array: object) -> Rows:
+        """Return rows of state positions, once they are known to be some."""
+        if (
+            not isinstance(array, np.ndarray)
+            or array.ndim != 2
+            or array.shape[1] != len(self._names)
+            or array.dtype.kind not in "iub"
+        ):
+            found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else shown(array)
+            raise InstanceError(
+                f"expected an integer array of shape (instances, {len(self._names)}) with state positions, "
+                f"not {found}"
+            )
+        for position, (name, states) in enumerate(zip(self._names, self._states, strict=True)):
+            column = array[:, position]
+            if column.size and (column.min() < 0 or column.max() >= len(states)):
+                row = int(np.flatnonzero((column < 0) | (column >= len(states)))[0])
+                raise InstanceError(
+                    f"row {row}: {int(column[row])} is no position of a state of {name!r} "
+                    f"(0 to {len(states) - 1})"
+                )
+        return array.astype(np.intp)
+
+    def _encode_one(self, instance: Instance) -> list[int]:
+        try:
+            values = [instance[name] for name in self._names]
+        except KeyError:
+            raise self._missing(instance) from None
+        if len(instance) != len(values):
+            extra = next(name for name in instance if name not in self._names)
+            hint = did_you_mean(extra, self._names)
+            raise UnknownNameError(f"{named(extra)} is not a feature of this {self._owner}{hint}")
+        try:
+            return [known[value.__class__, value] for known, value in zip(self._codes, values, strict=True)]
+        except TypeError:
+            return [known.of(value) for known, value in zip(self._codes, values, strict=True)]
+
+    def _missing(self, instance: Instance) -> InstanceError:
+        missing = [name for name in self._names if name not in instance]
+        listed = ", ".join(repr(name) for name in missing[:8]) + (" …" if len(missing) > 8 else "")
+        unknown = [text for text in map(as_text, instance) if text not in self._names]
+        hint = did_you_mean(unknown[0], missing) if unknown else ""
+        given = f" (given: {unknown[0]!r}{hint})" if unknown else ""
+        return InstanceError(f"the instance sets no state for {listed}{given}")
+
+    def _encode_list(self, instances: Iterable[Any]) -> Rows:
+        rows = []
+        for number, instance in enumerate(instances):
+            if not isinstance(instance, Mapping) and not is_series(instance):
+                found = shown(instance)
+                raise InstanceError(f"instance {number} is not a mapping from feature to state but {found}")
+            try:
+                rows.append(self._encode_one(one_row(instance, self._names, InstanceError)))
+            except (InstanceError, UnknownNameError) as error:
+                raise type(error)(f"instance {number}: {error}") from None
+        return np.array(rows, dtype=np.intp).reshape(len(rows), len(self._names))
+
+    def _encode_frame(self, frame: Any) -> Rows:
+        rows = np.empty((len(frame), len(self._names)), dtype=np.intp)
+        columns = [str(column) for column in frame.columns]
+        for position, (name, codes) in enumerate(zip(self._names, self._codes, strict=True)):
+            if name not in frame.columns:
+                hint = did_you_mean(name, columns)
+                raise InstanceError(f"the data frame has no column for the feature {name!r}{hint}")
+            if columns.count(name) > 1:
+                raise InstanceError(f"the data frame has more than one column {name!r}")
+            for number, value in enumerate(np.asarray(frame[name], dtype=object).tolist()):
+                try:
+                    rows[number, position] = codes.of(value)
+                except UnknownNameError as error:
+                    raise UnknownNameError(f"row {number}: {error}") from None
+        return rows
+
+
+class _Codes(dict[tuple[type, object], int]):
+    """Positions of a feature's states by type and value: True, 1 and "1" may read differently."""
+
+    def __init__(self, name: str, states: Sequence[str]) -> None:
+        super().__init__()
+        self._name = name
+        self._states = states
+
+    def __missing__(self, key: tuple[type, object]) -> int:
+        code = state_position(self._name, self._states, key[1])
+        if not isinstance(key[1], Decimal):  # 1 and 1.0 are equal as Decimals, but differ in their texts
+            self[key] = code
+        return code
+
+    def of(self, value: object) -> int:
+        """Return the position for any value, also one that no dict can hold (a list, say)."""
+        try:
+            return self[value.__class__, value]
+        except TypeError:
+            return state_position(self._name, self._states, value)

@@ -20,35 +20,31 @@ _SECOND = np.uint64(0xBF58476D1CE4E5B9)
 # Many keys are parted at values from a sample of this size, into pieces of about this many.
 _SAMPLE = 1 << 16
 _BUCKET = 1 << 17
+# Up to this many keys are grouped by sorting, more by hashing.
+_FEW = 1 << 11
 
 
 def distinct(keys: NDArray[Key]) -> tuple[NDArray[Key], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the different keys in ascending order, the first place of each, and for each place its number.
+    """Return the different keys in ascending order, the first index of each, and the id of each key.
 
     The same as ``np.unique`` on one axis, which takes a tenth of a second to load, more on small arrays, and
-    seconds without a checkpoint on large ones.
+    seconds without a checkpoint on large ones. Keys are integers of 64 bits.
     """
-    numbers = np.empty(len(keys), dtype=np.intp)
-    if len(keys) <= PIECE:  # most arrays are small, and there are many of them
+    if len(keys) <= _FEW:  # most arrays are small, and there are many of them
+        group_ids = np.empty(len(keys), dtype=np.intp)
         order = np.argsort(keys, kind="stable")
         ascending = keys[order]
         new = np.ones(len(keys), dtype=bool)
         np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
-        numbers[order] = np.cumsum(new) - 1
-        return ascending[new], order[new], numbers
-    found, first = [keys[:0]], [np.zeros(0, dtype=np.intp)]
-    count = 0
-    for order in _ascending(keys):
-        ascending = keys[order]
-        new = np.empty(len(order), dtype=bool)
-        new[0] = not count or ascending[0] != found[-1][-1]
-        np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
-        numbers[order] = np.cumsum(new) + (count - 1)
-        if new.any():
-            found.append(ascending[new])
-            first.append(order[new])
-            count += len(found[-1])
-    return joined(found), joined(first), numbers
+        group_ids[order] = np.cumsum(new) - 1
+        return ascending[new], order[new], group_ids
+    group_ids, first = grouped(keys)
+    found = take(keys, first)
+    order = stable_order(found)
+    rank = np.empty(len(order), dtype=np.intp)
+    for piece in pieces(len(order)):
+        rank[order[piece]] = np.arange(piece.start, piece.stop)
+    return take(found, order), take(first, order), take(rank, group_ids)
 
 
 def _ascending(keys: NDArray[Key]) -> Iterator[NDArray[np.intp]]:
@@ -105,68 +101,110 @@ def ascending(values: NDArray[Key]) -> NDArray[Key]:
     )
 
 
-def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each row of a matrix the number of its kind, and for each kind the first row of it.
+def different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return each key once; their order depends on the keys only."""
+    found = [keys[:0]]
+    turn = 0
+    while len(keys):
+        slots, size = _slots(keys, turn)
+        table, filled = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=bool)
+        for piece in pieces(len(keys)):
+            table[slots[piece]] = keys[piece]
+            filled[slots[piece]] = True
+        found.extend(np.compress(filled[piece], table[piece]) for piece in pieces(size))
+        keys = joined(
+            [np.compress(table[slots[piece]] != keys[piece], keys[piece]) for piece in pieces(len(keys))]
+        )
+        turn += 1
+    return joined(found)
 
-    Kinds are numbered as they appear, so that what is near stays near.
+
+def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return for each key the id of its group of equal keys, and for each group the index of its first key.
+
+    Groups are numbered as they appear, so that what is near stays near.
     """
-    if rows.shape[1] == 1 and _is_narrow(rows):
-        return _by_table(rows[:, 0])
-    keys = rows[:, 0] if rows.shape[1] == 1 else row_hashes(rows).view(np.int64)
-    _, first, kinds = distinct(keys)
-    if rows.shape[1] > 1 and len(first) < len(rows) and not _are_equal(rows, first, kinds):
-        _, first, kinds = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # a collision
-    return _as_they_appear(first, kinds.reshape(-1))
+    if len(keys) <= _FEW:  # sorting is faster
+        _, first, group_ids = distinct(keys)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        return rank[group_ids], first[order]
+    first_equal = _first_equal(keys)
+    group_ids = np.empty(len(keys), dtype=np.intp)
+    found = []
+    count = 0
+    for piece in pieces(len(keys)):
+        found.append(np.flatnonzero(first_equal[piece] == np.arange(piece.start, piece.stop)) + piece.start)
+        group_ids[found[-1]] = np.arange(count, count + len(found[-1]))
+        count += len(found[-1])
+    return take(group_ids, first_equal), joined(found)
 
 
-def _are_equal(rows: NDArray[np.int64], first: NDArray[np.intp], kinds: NDArray[np.intp]) -> bool:
-    """Return whether every row is equal to the first of its kind."""
+def _first_equal(keys: NDArray[Key]) -> NDArray[np.intp]:
+    """Return for each key the index of the first key that is equal to it.
+
+    Every key writes its index to a slot of a table, the first key last. Who then reads the index of an equal
+    key is done; the others, fewer each time, try again with another hash.
+    """
+    if int(keys.min()) >= 0 and (largest := int(keys.max())) < 4 * len(keys):  # a slot for every number
+        return _first_in_slot(keys.view(np.int64), largest + 1)
+    found = _first_in_slot(*_slots(keys, 0))
+    left = _unequal(keys, found)
+    turn = 0
+    while len(left):
+        turn += 1
+        open_keys = take(keys, left)
+        first = _first_in_slot(*_slots(open_keys, turn))
+        for piece in pieces(len(left)):
+            found[left[piece]] = left[first[piece]]
+        left = take(left, _unequal(open_keys, first))
+    return found
+
+
+def _slots(keys: NDArray[Key], turn: int) -> tuple[NDArray[np.intp], int]:
+    """Return the slot of each key in a table of two to four times as many slots, and their number."""
+    bits = len(keys).bit_length() + 1
+    slots = np.empty(len(keys), dtype=np.uint64)
+    for piece in pieces(len(keys)):
+        np.multiply(keys[piece].view(np.uint64), hash_weights(turn + 1)[turn], out=slots[piece])
+        slots[piece] >>= np.uint64(64 - bits)
+    return slots.view(np.int64), 1 << bits
+
+
+def _first_in_slot(slots: NDArray[np.intp], size: int) -> NDArray[np.intp]:
+    """Return for each entry the index of the first entry with the same slot."""
+    table = np.empty(size, dtype=np.intp)
+    backwards, last = slots[::-1], len(slots) - 1
+    for piece in pieces(len(slots)):  # of several entries that write to a slot the last one stays
+        table[backwards[piece]] = np.arange(last - piece.start, last - piece.stop, -1)
+    return take(table, slots)
+
+
+def _unequal(keys: NDArray[Key], first: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the indices of the keys that differ from the one they were given."""
+    return joined(
+        [np.flatnonzero(keys[first[piece]] != keys[piece]) + piece.start for piece in pieces(len(keys))]
+    )
+
+
+def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do for the rows of a matrix what ``grouped`` does for keys."""
+    if rows.shape[1] == 1:
+        return grouped(rows[:, 0])
+    group_ids, first = grouped(row_hashes(rows))
+    if len(first) < len(rows) and not _are_equal(rows, first, group_ids):  # a collision of hashes
+        _, first, group_ids = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        return grouped(group_ids.reshape(-1))
+    return group_ids, first
+
+
+def _are_equal(rows: NDArray[np.int64], first: NDArray[np.intp], group_ids: NDArray[np.intp]) -> bool:
+    """Return whether every row is equal to the first of its group."""
     return all(
-        np.array_equal(rows[first[kinds[piece]]], rows[piece])
+        np.array_equal(rows[first[group_ids[piece]]], rows[piece])
         for piece in pieces(len(rows), PIECE // rows.shape[1])
     )
-
-
-def _as_they_appear(
-    first: NDArray[np.intp], kinds: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the numbers of kinds and their first places, with the kinds numbered as they appear."""
-    present = _marked(len(kinds), first)
-    kinds_there = take(kinds, present)
-    rank = np.empty(len(first), dtype=np.intp)
-    for piece in pieces(len(first)):
-        rank[kinds_there[piece]] = np.arange(piece.start, piece.stop)
-    return take(rank, kinds), present
-
-
-def _marked(length: int, places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return distinct places below ``length`` in ascending order."""
-    marks = np.zeros(length, dtype=bool)
-    for piece in pieces(len(places)):
-        marks[places[piece]] = True
-    return joined([np.flatnonzero(marks[piece]) + piece.start for piece in pieces(length, 8 * PIECE)])
-
-
-def _is_narrow(numbers: NDArray[np.int64]) -> bool:
-    """Return whether a table with an entry for every possible number is smaller than sorting them is slow."""
-    return bool(numbers.size) and int(numbers.min()) >= 0 and int(numbers.max()) < 4 * numbers.size
-
-
-def _by_table(numbers: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Do the work of ``distinct_rows`` for small numbers without sorting them."""
-    first = np.empty(int(numbers.max()) + 1, dtype=np.intp)  # by number, where one appears
-    backwards = numbers[::-1]
-    for piece in pieces(len(numbers)):  # the last to write is the first to appear
-        first[backwards[piece]] = np.arange(len(numbers) - 1 - piece.start, len(numbers) - 1 - piece.stop, -1)
-    present = joined(
-        [
-            np.flatnonzero(first[numbers[piece]] == np.arange(piece.start, piece.stop)) + piece.start
-            for piece in pieces(len(numbers))
-        ]
-    )
-    for piece in pieces(len(present)):
-        first[numbers[present[piece]]] = np.arange(piece.start, piece.stop)  # from here on ranks
-    return take(first, numbers), present
 
 
 def row_hashes(rows: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -22,6 +22,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "_PRODUCTS", 24)
     monkeypatch.setattr(hashing, "_SAMPLE", 32)
     monkeypatch.setattr(hashing, "_BUCKET", 4)
+    monkeypatch.setattr(hashing, "_FEW", 4)
 
 
 RANDOM = np.random.default_rng(1)
@@ -44,6 +45,7 @@ def test_keys_are_sorted_and_told_apart(name: str) -> None:
     for found, wanted in zip(hashing.distinct(keys), expected, strict=True):
         assert_array_equal(found, wanted)
     assert_array_equal(hashing.sorted_distinct(keys), expected[0])
+    assert_array_equal(np.sort(hashing.different(keys.view(np.uint64)).view(np.int64)), expected[0])
     assert_array_equal(hashing.ascending(keys), np.sort(keys))
     assert_array_equal(hashing.stable_order(keys), np.argsort(keys, kind="stable"))
 

@@ -23,7 +23,7 @@ from bnc2d.compile.formula.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.netlist import Draft
 from bnc2d.compile.formula.plan import Plan
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_in_pieces
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, cell_bits, parts_in_pieces
 from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain
@@ -47,8 +47,8 @@ class _Block:
     masks: CellSets
     full: int
     # Parts of a row: the function of the first implies that of the second.
-    implying: Numbers
-    implied: Numbers
+    implying: list[Numbers]
+    implied: list[Numbers]
 
 
 class BlockCircuits:
@@ -77,19 +77,21 @@ class BlockCircuits:
                 checkpoint()
                 if count > _OPEN_PAIRS:
                     break
-                open_pairs = ~implications.refuted(block.targets[left], block.targets[right])
-                found.append((block, left[open_pairs], right[open_pairs]))
-                count += len(found[-1][1])
+                forwards, backwards = implications.may_hold(block.targets[left], block.targets[right])
+                one, other = np.flatnonzero(forwards), np.flatnonzero(backwards)
+                found.append((block, left[one], right[one]))
+                found.append((block, right[other], left[other]))
+                count += len(one) + len(other)
         if not found:
             return
-        checkpoint()
-        asked = [np.concatenate([block.targets[pair[side]] for block, *pair in found]) for side in (0, 1)]
+        asked = [joined([block.targets[pair[side]] for block, *pair in found]) for side in (0, 1)]
         holds = implications.holds(asked[0], asked[1])
         end = 0
         for block, left, right in found:
             start, end = end, end + len(left)
-            block.implying = np.concatenate([block.implying, left[holds[start:end]]])
-            block.implied = np.concatenate([block.implied, right[holds[start:end]]])
+            proven = np.flatnonzero(holds[start:end])
+            block.implying.append(left[proven])
+            block.implied.append(right[proven])
 
     def circuit(self, domain: Domain, negated: bool) -> CircuitArrays:
         """Return the OR-decomposable circuit of the function or of its complement."""
@@ -104,17 +106,14 @@ class BlockCircuits:
 
 def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -> _Block:
     nodes, _, cells = tables.block(start, stop)
-    width = cells.shape[1]
-    if width <= 64:
-        bits: CellSets = np.left_shift(np.uint64(1), np.arange(width, dtype=np.uint64))
-    else:
-        bits = np.array([1 << cell for cell in range(width)], dtype=object)
+    width = len(cells)
+    bits = cell_bits(width)
     none = np.zeros(0, dtype=np.int64)
     rows, targets, masks = [none], [none], [bits[:0]]
-    for piece, parts in parts_in_pieces(cells):
-        rows.append(parts.firsts // width + piece.start)
-        targets.append(parts.targets)
-        masks.append(np.bitwise_or.reduceat(bits[parts.cells], parts.firsts))
+    for piece, parts in parts_in_pieces(cells, bits):
+        rows.append(parts.rows + piece.start)
+        targets.append(parts.targets.astype(np.int64))
+        masks.append(parts.sets)
     return _Block(
         functions.features[start:stop],
         tables.sizes[start:stop],
@@ -123,32 +122,30 @@ def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -
         joined(targets),
         joined(masks),
         (1 << width) - 1,
-        none,
-        none,
+        [none],
+        [none],
     )
 
 
 def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the pairs of parts of a row that lead to different functions, other than false and true."""
+    """Yield the pairs of parts of a row that lead to functions other than false and true, each pair once."""
     inner = np.flatnonzero(block.targets > 1)
     rows = take(block.rows, inner)
-    counts = np.bincount(rows, minlength=len(block.nodes))
+    ends = np.cumsum(np.bincount(rows, minlength=len(block.nodes)))
+    following = take(ends, rows) - np.arange(1, len(inner) + 1)  # for each part, the later ones of its row
     checkpoint()
-    firsts = np.cumsum(counts) - counts
-    others = take(counts, rows)  # for each part, the parts of its row
-    ends = np.cumsum(others)
-    if not len(inner) or ends[-1] > _PAIRS_OF_BLOCK:
+    ends = np.cumsum(following)
+    if not len(inner) or 2 * ends[-1] > _PAIRS_OF_BLOCK:
         return
     start = 0
     while start < len(inner):
-        before = int(ends[start] - others[start])
+        before = int(ends[start] - following[start])
         stop = max(start + 1, int(np.searchsorted(ends, before + _PAIRS_TOGETHER, side="right")))
-        repeats = others[start:stop]
+        repeats = following[start:stop]
         left = np.repeat(np.arange(start, stop), repeats)
-        shifts = np.repeat(firsts[rows[start:stop]] - (ends[start:stop] - repeats - before), repeats)
+        shifts = np.repeat(np.arange(start + 1, stop + 1) - (ends[start:stop] - repeats - before), repeats)
         right = np.arange(len(left)) + shifts
-        different = left != right
-        yield inner[left[different]], inner[right[different]]
+        yield inner[left], inner[right]
         start = stop
 
 
@@ -162,7 +159,8 @@ def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[Cell
     for piece in pieces(len(claimed), piece_of(claimed.dtype)):
         claimed[piece] |= empty[block.rows[piece]]
     claimed[refused] = block.masks[refused]
-    left, right = (block.implied, block.implying) if negated else (block.implying, block.implied)
+    implying, implied = joined(block.implying), joined(block.implied)
+    left, right = (implied, implying) if negated else (implying, implied)
     for piece in pieces(len(right), piece_of(claimed.dtype)):
         np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
     full = block.masks.dtype.type(block.full) if block.masks.dtype != object else block.full

@@ -1,131 +1,197 @@
-"""Which sub-functions of a diagram imply which, found by walking pairs of nodes level by level."""
+"""Which sub-functions of a diagram imply which.
+
+Values on some hundreds of instances refute nearly every implication that does not hold. These instances
+combine the states of the last features in every way, so that they decide about the nodes of the last levels.
+Pairs of other nodes are followed down to pairs that they decide, level by level.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import gcd
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import hash_weights, sorted_distinct, stable_order
+from bnc2d.base.hashing import grouped, hash_weights
 
-# Random instances, 64 to a word, refute nearly every implication that does not hold.
+# Words of 64 instances; comparing two nodes gives eight truth values, a byte each, read as one number.
 _WORDS = 8
-# A level with more pairs than this, or more pairs of children, is not walked: what is not proven counts as
+_ALL_TRUE = np.uint64(0x0101010101010101)
+# A level with more pairs than this, or more pairs of children, is not followed: what is not proven counts as
 # not implied.
 _PAIRS_AT_ONCE = 250_000
 _CHILDREN_AT_ONCE = 1 << 22
-# Random instances are compared for so many pairs together.
-_REFUTED_AT_ONCE = 1 << 16
-_NO, _YES = -2, -1  # settled pairs, where a code of an open pair could stand
+# Batch size of comparisons.
+_COMPARED_AT_ONCE = 1 << 15
+_LOW = (1 << 32) - 1  # the part of a code that is the right node
+
+
+class _Open(NamedTuple):
+    """Pairs of nodes, as codes, whose answers belong to some indices of an array."""
+
+    codes: Numbers
+    answers: NDArray[np.bool_]
+    indices: Numbers
 
 
 class Implications:
-    """Answers for the nodes of one diagram with the ends 0 (false) and 1 (true)."""
+    """Answers for the nodes of one reduced diagram with the terminals 0 (false) and 1 (true)."""
 
-    def __init__(self, levels: Sequence[NDArray[np.int64]], offsets: Sequence[int]) -> None:
+    def __init__(self, levels: Sequence[Numbers], offsets: Sequence[int]) -> None:
         self._levels = levels
         self._offsets = offsets
-        self._count = 2 + sum(len(level) for level in levels)
-        self._samples = self._sample()
-        self._first = self._samples[:, 0].copy()  # refutes most on its own
+        self._level = np.full(2 + sum(len(level) for level in levels), len(levels), dtype=np.uint16)
+        for position, (level, first) in enumerate(zip(levels, offsets, strict=True)):
+            self._level[first : first + len(level)] = position
+        self._decided = 2  # the instances decide about pairs of nodes below this number
+        self._values = self._evaluate()
+        self._first_word = self._values[:, 0].copy()  # refutes most on its own
 
-    def _sample(self) -> NDArray[np.uint64]:
-        """Return for each node its values on random instances, as bits."""
-        numbers = hash_weights(64 * _WORDS * len(self._levels)).reshape(-1, 64 * _WORDS) >> np.uint64(20)
-        samples = np.zeros((self._count, _WORDS), dtype=np.uint64)
-        samples[1] = ~np.uint64(0)
-        for row, level, first in zip(numbers, reversed(self._levels), reversed(self._offsets), strict=True):
+    def _evaluate(self) -> NDArray[np.uint64]:
+        """Return the values of each node on the instances, as bits."""
+        values = np.zeros((len(self._level), _WORDS), dtype=np.uint64)
+        values[1] = ~np.uint64(0)
+        sizes = [level.shape[1] for level in reversed(self._levels)]
+        instances = _instances(sizes)
+        for level, first, (states, combined) in zip(
+            reversed(self._levels), reversed(self._offsets), instances, strict=True
+        ):
             checkpoint()
-            size = level.shape[1]
-            states = row % np.uint64(size)
-            packed = np.packbits(
-                states == np.arange(size, dtype=np.uint64)[:, None], axis=1, bitorder="little"
-            )
-            chosen = packed.view(np.uint64)  # [state]: the instances that have it
+            if combined:
+                self._decided = first + len(level)
+            each = np.arange(level.shape[1], dtype=np.uint64)[:, None]
+            with_state = np.packbits(states == each, axis=1, bitorder="little").view(np.uint64)
             for piece in pieces(len(level), PIECE // (4 * _WORDS)):
-                values = samples[first : first + len(level)][piece]
-                for state, instances in enumerate(chosen):
-                    values |= samples[level[piece, state]] & instances
-        return samples
+                here = values[first : first + len(level)][piece]
+                for state, mask in enumerate(with_state):
+                    here |= values.take(level[piece, state], axis=0) & mask
+        return values
 
-    def holds(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for each pair whether the left node is proven to imply the right one."""
-        asked = self._settle(left, right)
-        checkpoint()
-        pending = sorted_distinct(asked[asked >= 0])
-        walked: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []  # pairs, and the pairs below each
-        for level, first in zip(self._levels, self._offsets, strict=True):
-            if not len(pending):
-                break
-            checkpoint()
-            a, b = np.divmod(pending, self._count)
-            here = (a >= first) | (b >= first)
-            if not here.any():
+    def holds(self, left: Numbers, right: Numbers) -> NDArray[np.bool_]:
+        """Return for each pair of nodes whether the left one is proven to imply the right one."""
+        answers, undecided = self._compare(left, right)
+        waiting: list[list[_Open]] = [[] for _ in self._levels]
+        self._wait(waiting, left, right, undecided, answers)
+        followed: list[tuple[list[_Open], Numbers, NDArray[np.bool_]]] = []
+        for asked, level, first in zip(waiting, self._levels, self._offsets, strict=True):
+            if not asked:
                 continue
-            pairs, waiting = pending[here], pending[~here]
-            if len(pairs) > min(_PAIRS_AT_ONCE, _CHILDREN_AT_ONCE // level.shape[1]):
-                below = np.full((len(pairs), 1), _NO, dtype=np.int64)
-            else:
-                below = self._settle(*(self._cofactors(node[here], level, first) for node in (a, b)))
-                below[(below == _NO).any(axis=1)] = _NO
-            walked.append((pairs, below))
-            pending = sorted_distinct(np.concatenate([waiting, below[below >= 0]]))
-        if not walked:
-            settled: NDArray[np.bool_] = asked == _YES
-            return settled
-        codes = np.concatenate([pairs for pairs, _ in walked])
-        ranks = stable_order(codes)
-        # The settled codes -1 and -2 index the two values at the end.
-        values = np.zeros(len(codes) + 2, dtype=bool)
-        values[_YES] = True
-        end = len(codes)
-        for pairs, below in reversed(walked):
             checkpoint()
-            start = end - len(pairs)
-            values[start:end] = values[_positions(below, codes, ranks)].all(axis=1)
-            end = start
-        return values[_positions(asked, codes, ranks)]
+            codes = joined([pairs.codes for pairs in asked])
+            group_ids, indices = grouped(codes)
+            codes = take(codes, indices)
+            if len(codes) > min(_PAIRS_AT_ONCE, _CHILDREN_AT_ONCE // level.shape[1]):
+                below = np.zeros((len(codes), 1), dtype=bool)
+            else:
+                a, b = (_cofactors(nodes, level, first) for nodes in (codes >> 32, codes & _LOW))
+                values, undecided = self._compare(a, b)
+                below = values.reshape(len(codes), -1)
+                undecided = np.compress(take(_all(below), undecided // below.shape[1]), undecided)
+                self._wait(waiting, a, b, undecided, values)
+            followed.append((asked, group_ids, below))
+        for asked, group_ids, below in reversed(followed):
+            checkpoint()
+            values = take(_all(below), group_ids)
+            start = 0
+            for pairs in asked:
+                pairs.answers[pairs.indices] = values[start : start + len(pairs.codes)]
+                start += len(pairs.codes)
+        return answers
 
-    def refuted(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for each pair whether a random instance is in the left node and not in the right one."""
-        found = np.empty(len(left), dtype=bool)
-        for piece in pieces(len(left), _REFUTED_AT_ONCE):
+    def _wait(
+        self,
+        waiting: list[list[_Open]],
+        left: Numbers,
+        right: Numbers,
+        undecided: Numbers,
+        answers: NDArray[np.bool_],
+    ) -> None:
+        """Add undecided pairs to those that wait for their level, which is that of the earlier node."""
+        left, right = take(left, undecided), take(right, undecided)
+        level = take(self._level, np.maximum(left, right))
+        codes = (left << 32) | right
+        ends = np.cumsum(np.bincount(level))
+        order = np.argsort(level, kind="stable")
+        start = 0
+        for position, end in enumerate(ends.tolist()):
+            if start < end:
+                here = order[start:end]
+                waiting[position].append(_Open(codes[here], answers, undecided[here]))
+            start = end
+
+    def may_hold(self, left: Numbers, right: Numbers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return for each pair whether the left node may imply the right one, and the right the left.
+
+        Most that do not are found.
+        """
+        a, b = self._first_word[left], self._first_word[right]
+        either = a | b
+        return either == b, either == a
+
+    def _compare(self, left: Numbers, right: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
+        """Return what the values tell, for each pair of nodes, and the indices of those left undecided.
+
+        Where they are undecided the answer is true.
+        """
+        answers = np.zeros(len(left), dtype=bool)
+        undecided = [np.zeros(0, dtype=np.int64)]
+        for piece in pieces(len(left), _COMPARED_AT_ONCE):
             a, b = left[piece], right[piece]
-            hit = (self._first[a] & ~self._first[b]) != 0
-            rest = np.flatnonzero(~hit)
-            hit[rest] = (self._samples[a[rest]] & ~self._samples[b[rest]]).any(axis=1)
-            found[piece] = hit
-        return found
-
-    def _settle(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return YES or NO where that is easily seen, else the code of the pair."""
-        shape = left.shape
-        left, right = left.reshape(-1), right.reshape(-1)
-        codes = left * self._count + right
-        # A reduced diagram has one node for false and one for true.
-        codes[(left == 1) | (right == 0)] = _NO
-        codes[(left == right) | (left == 0) | (right == 1)] = _YES
-        unsettled = np.flatnonzero(codes >= 0)
-        codes[unsettled[self.refuted(left[unsettled], right[unsettled])]] = _NO
-        return codes.reshape(shape)
-
-    @staticmethod
-    def _cofactors(nodes: NDArray[np.int64], level: NDArray[np.int64], first: int) -> NDArray[np.int64]:
-        """Return the children of the nodes that are in the level; others stay for every state."""
-        rows = np.repeat(nodes[:, None], level.shape[1], axis=1)
-        inside = nodes >= first
-        rows[inside] = level[nodes[inside] - first]
-        return rows
+            there = self._first_word[b]
+            rest = np.flatnonzero((self._first_word[a] | there) == there)
+            a, b = a[rest], b[rest]
+            there = self._values.take(b, axis=0)
+            same = (self._values.take(a, axis=0) | there) == there
+            rest = np.compress(same.view(np.uint64)[:, 0] == _ALL_TRUE, rest)
+            answers[piece][rest] = True
+            a, b = left[piece][rest], right[piece][rest]
+            above = np.flatnonzero((np.maximum(a, b) >= self._decided) & (a != b))
+            a, b, rest = a[above], b[above], rest[above]
+            answers[piece][rest[(a == 1) | (b == 0)]] = False  # another node is neither true nor false
+            undecided.append(rest[(a > 1) & (b > 1)] + piece.start)
+        return answers, joined(undecided)
 
 
-def _positions(
-    wanted: NDArray[np.int64], codes: NDArray[np.int64], ranks: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    positions = wanted.reshape(-1).copy()
-    open_pairs = np.flatnonzero(positions >= 0)
-    for piece in pieces(len(open_pairs)):
-        places = open_pairs[piece]
-        positions[places] = ranks[np.searchsorted(codes, positions[places], sorter=ranks)]
-    return positions.reshape(wanted.shape)
+def _instances(sizes: Sequence[int]) -> Iterator[tuple[NDArray[np.uint64], bool]]:
+    """Yield for each feature its states in the instances, and whether all states of those so far combine.
+
+    The first features combine as long as there are enough instances, in an order in which those of a word
+    differ in all features; the others have random states.
+    """
+    instances = np.arange(64 * _WORDS, dtype=np.uint64)
+    combined = combinations = 1
+    for size in sizes:
+        if combinations * size > len(instances):
+            break
+        combinations *= size
+    step = next(
+        s for s in range(combinations * 5 // 8 + 1, 2 * combinations + 2) if gcd(s, combinations) == 1
+    )
+    turn = instances * np.uint64(step) % np.uint64(combinations)
+    random = hash_weights(len(instances) * len(sizes)).reshape(-1, len(instances)) >> np.uint64(20)
+    for size, numbers in zip(sizes, random, strict=True):
+        combined *= size
+        if combined <= combinations:
+            yield turn % np.uint64(size), True
+            turn //= np.uint64(size)
+        else:
+            yield numbers % np.uint64(size), False
+
+
+def _cofactors(nodes: Numbers, level: Numbers, first: int) -> Numbers:
+    """Return the children of the nodes that are in the level, for each state; others stay."""
+    inside = nodes >= first
+    rows = level.take(np.maximum(nodes - first, 0), axis=0)
+    return np.where(inside[:, None], rows, nodes[:, None]).reshape(-1)
+
+
+def _all(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return for each row whether all its entries are true."""
+    together = table[:, 0].copy()
+    for column in table.T[1:]:
+        together &= column
+    return together

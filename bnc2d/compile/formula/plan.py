@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import hash_weights, sorted_distinct
+from bnc2d.base.hashing import different, hash_weights
 from bnc2d.compile.formula.subfunctions import (
     BlockRows,
+    Cells,
     CellTables,
     SubFunctions,
+    cell_bits,
     parts_in_pieces,
 )
 
@@ -30,14 +32,13 @@ _CELLS_AT_ONCE = 100_000
 # Blocks are counted together up to about so many cells, and at most so many (their number is part of a key).
 _CELLS_TOGETHER = 1 << 18
 _BLOCKS_TOGETHER = 64
-_NUMBER_BITS = 6
+_ID_BITS = 6
 # Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits. Where a block has n
 # guards they share gates, and each needs about factor / n^exponent of them: nearer the truth, unless
 # implications leave far fewer guards than are counted here.
 _GUARD_GATES = (0.0, 1.0, 1.5, 2.0, 3.0)
 _SHARED_GATES = ((0.0, 0.0), (0.8, 0.15), (2.0, 0.3), (3.0, 0.3), (5.0, 0.3))
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_WEIGHTS = hash_weights(4096)
 
 Plan: TypeAlias = tuple[int, ...]  # the first level of each block, and last the number of levels
 Estimate: TypeAlias = Callable[[int, int], float]  # length of a block, its guards: their gates
@@ -96,17 +97,17 @@ def _costs(tables: CellTables, cells_at_once: int) -> _Costs:
             starts, length, rows = pending.pop()
             rows = tables.extend(rows, starts, length)
             length += 1
-            numbers = np.searchsorted(starts, rows.starts)
-            gates, guards = _block_costs(rows.cells, numbers, len(starts))
+            block_ids = np.searchsorted(starts, rows.starts)
+            gates, guards = _block_costs(rows.cells, block_ids, len(starts))
             found = zip(gates.tolist(), guards.tolist(), strict=True)
             costs.update(((start, length), cost) for start, cost in zip(starts.tolist(), found, strict=True))
             if length == len(_GUARD_GATES):
                 continue
-            height = np.bincount(numbers, minlength=len(starts))
+            height = np.bincount(block_ids, minlength=len(starts))
             growing = starts[starts + length < len(tables.sizes)]
             height = height[: len(growing)]
             for group in _by_size(tables, growing, length):
-                width = rows.cells.shape[1] * tables.sizes[int(group[0]) + length]
+                width = len(rows.cells) * tables.sizes[int(group[0]) + length]
                 fitting = group[width * height[np.searchsorted(starts, group)] <= cells_at_once]
                 if width <= _CELLS and len(fitting):
                     pending.append((fitting, length, _rows_of(rows, fitting, len(fitting) == len(starts))))
@@ -138,35 +139,35 @@ def _by_size(tables: CellTables, starts: Numbers, length: int = 0) -> list[Numbe
 def _rows_of(rows: BlockRows, starts: Numbers, everything: bool) -> BlockRows:
     if everything:
         return rows
-    kept = np.isin(rows.starts, starts)
-    return BlockRows(rows.nodes[kept], rows.starts[kept], rows.cells[kept])
+    kept = np.flatnonzero(np.isin(rows.starts, starts))
+    return BlockRows(rows.nodes[kept], rows.starts[kept], rows.cells[:, kept])
 
 
-def _block_costs(cells: Numbers, numbers: Numbers, blocks: int) -> tuple[Numbers, Numbers]:
+def _block_costs(cells: Cells, block_ids: Numbers, blocks: int) -> tuple[Numbers, Numbers]:
     """Return for each block its gates, an AND per row and an OR per clause, and its different guards.
 
-    ``numbers`` is the block of each row. A set of cells is told from others by the sum of its cells' weights.
+    ``block_ids`` is the block of each row. Sets of cells, and clauses, are told apart by hashes.
     """
-    gates = np.bincount(numbers, minlength=blocks)
-    if not len(cells):
+    gates = np.bincount(block_ids, minlength=blocks)
+    if not len(block_ids):
         return gates, gates
-    drop = np.uint64(_NUMBER_BITS)
+    weights = cell_bits(len(cells)) if len(cells) <= _CELLS else hash_weights(len(cells))
+    drop = np.uint64(_ID_BITS)
     guards, clauses = [], []
-    for piece, parts in parts_in_pieces(cells):
-        sets = np.add.reduceat(_WEIGHTS[parts.cells % len(_WEIGHTS)], parts.firsts)
-        block = numbers[piece].astype(np.uint64)[parts.firsts // cells.shape[1]]
-        block <<= np.uint64(64 - _NUMBER_BITS)
-        guards.append((block | (sets * _ODD >> drop))[parts.targets != 1])
-        inner = parts.targets > 1
-        clause = (sets[inner] * _ODD + parts.targets[inner].astype(np.uint64)) * _ODD
-        clauses.append(block[inner] | (clause >> drop))
-    return gates + _distinct(joined(clauses), blocks), _distinct(joined(guards), blocks)
+    for piece, parts in parts_in_pieces(cells, weights):
+        block = block_ids[piece].astype(np.uint64)[parts.rows]
+        block <<= np.uint64(64 - _ID_BITS)
+        hashes = parts.sets * _ODD
+        guards.append(np.compress(parts.targets != 1, block | (hashes >> drop)))
+        hashes += parts.targets.astype(np.uint64)
+        hashes *= _ODD
+        clauses.append(np.compress(parts.targets > 1, block | (hashes >> drop)))
+    return gates + _different(joined(clauses), blocks), _different(joined(guards), blocks)
 
 
-def _distinct(keys: NDArray[np.uint64], blocks: int) -> Numbers:
-    """Return how many different keys each block has; its number is in their first bits."""
-    numbers = sorted_distinct(keys) >> np.uint64(64 - _NUMBER_BITS)
-    return np.bincount(numbers.astype(np.int64), minlength=blocks)
+def _different(keys: NDArray[np.uint64], blocks: int) -> Numbers:
+    """Return how many different keys each block has; its id is in their first bits."""
+    return np.bincount((different(keys) >> np.uint64(64 - _ID_BITS)).view(np.int64), minlength=blocks)
 
 
 def plain_size_at_least(functions: SubFunctions) -> int:
@@ -178,5 +179,6 @@ def plain_size_at_least(functions: SubFunctions) -> int:
     total = 0
     for level in functions.levels:
         rows = take(level, np.flatnonzero(level.min(axis=1) > 1))
-        total += int(_block_costs(rows, np.zeros(len(rows), dtype=np.int64), 1)[0][0])
+        cells = np.ascontiguousarray(rows.T, dtype=np.int32)
+        total += int(_block_costs(cells, np.zeros(len(rows), dtype=np.int64), 1)[0][0])
     return max(functions.node_count - 2, total)

@@ -19,7 +19,7 @@ from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.minimise import Minimiser, small_formulas
 from bnc2d.compile.formula.netlist import Draft
 from bnc2d.compile.formula.plan import Planner, scaled, shared
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, parts_of
+from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, cell_bits, parts_of
 from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
@@ -63,7 +63,7 @@ def test_the_cells_of_every_block(case: Case) -> None:
     for start in range(len(functions.levels)):
         for stop in range(start + 1, min(start + 3, len(functions.levels)) + 1):
             rows = tables.block(start, stop)
-            found = dict(zip(rows.nodes.tolist(), rows.cells.tolist(), strict=True))
+            found = dict(zip(rows.nodes.tolist(), rows.cells.T.tolist(), strict=True))
             assert found == naive_block(functions, start, stop)
 
 
@@ -93,17 +93,14 @@ def test_the_cost_of_a_plan_is_counted(case: Case, together: int) -> None:
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 70))
 def test_parts(seed: int, rows: int, width: int) -> None:
-    cells = np.random.default_rng(seed).integers(5, size=(rows, width))
-    parts = parts_of(cells)
-    ends = [*parts.firsts[1:].tolist(), cells.size]
-    found = [
-        (first // width, target, parts.cells[first:end].tolist())
-        for first, target, end in zip(parts.firsts.tolist(), parts.targets.tolist(), ends, strict=True)
-    ]
+    cells = np.random.default_rng(seed).integers(5, size=(width, rows)).astype(np.int32)
+    parts = parts_of(cells, cell_bits(width))
+    assert parts.rows.tolist() == sorted(parts.rows.tolist())
+    found = sorted(zip(parts.rows.tolist(), parts.targets.tolist(), parts.sets.tolist(), strict=True))
     assert found == [
-        (row, target, np.flatnonzero(cells[row] == target).tolist())
+        (row, target, sum(1 << cell for cell in np.flatnonzero(cells[:, row] == target).tolist()))
         for row in range(rows)
-        for target in sorted(set(cells[row].tolist()))
+        for target in sorted(set(cells[:, row].tolist()))
     ]
 
 

@@ -40,7 +40,7 @@ class Classifier(BaseClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         arithmetic: Literal["certified", "float"] = "certified",
-        progress: Callable[[str, float], None] | bool | None = None,
+        progress: Callable[[str, float], object] | bool | None = None,
         executor: Executor | None = None,
     ) -> CompiledModel:
         """Return the model with every class as an OR-decomposable formula (see ``compile_classifier``)."""

@@ -54,7 +54,7 @@ class CompiledModel(BaseCompiledModel):
         samples: int = 200,
         seed: int = 0,
         second_method: bool = True,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], object] | bool | None = None,
     ) -> Report:
         """Check the model by independent means and return a report (see ``verify_model``)."""
         from bnc2d.verify.checks import verify_model

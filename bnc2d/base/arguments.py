@@ -200,12 +200,6 @@ def is_series(value: object) -> bool:
     return hasattr(value, "to_frame") and hasattr(value, "index") and not isinstance(value, type)
 
 
-def check_callback(value: object, name: str) -> None:
-    """Refuse what is neither a function nor None."""
-    if value is not None and not callable(value):
-        raise wrong(name, value, "a function or None")
-
-
 def check_executor(value: object) -> None:
     """Refuse what cannot be given work as the executors of ``concurrent.futures`` can."""
     if value is not None and not callable(getattr(value, "submit", None)):

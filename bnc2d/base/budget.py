@@ -193,11 +193,23 @@ def reporting(progress: Progress) -> Iterator[ProgressCallback | None]:
         yield None if isinstance(progress, bool) else progress
         return
     from rich.console import Console  # only a bar needs it
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("start", total=1.0)
-        yield lambda phase, done: bar.update(task, description=phase, completed=done)
+        yield lambda phase, done: bar.update(task, description=_printable(phase), completed=done)
+
+
+def _printable(text: str) -> str:
+    """Return text that cannot steer the terminal: names come from files."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _checked(progress: Progress) -> Progress:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from rich.console import Console
 from rich.table import Table
@@ -18,8 +16,7 @@ from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
 from bnc2d.experiments.report.sections import Table as ReportTable
 from bnc2d.experiments.report.sections import is_numeric, shown
-from bnc2d.experiments.run import MORE_PARTS, THRESHOLDS, Outcome, Progress, run_experiments
-from bnc2d.experiments.running.jobs import Job
+from bnc2d.experiments.run import MORE_PARTS, THRESHOLDS, Outcome, run_experiments
 
 _WHOLE_NAMES = 12  # the names of methods are not cut, even on a narrow terminal
 
@@ -70,22 +67,21 @@ def run(options: argparse.Namespace) -> int:
     more = [part for part in MORE_PARTS if getattr(options, part)]
     if options.suite is None and not more:
         raise FormatError("nothing to run; give --suite DIR, --collection or --scaling")
-    with _progress(quiet=options.json) as progress:
-        outcome = run_experiments(
-            options.suite,
-            options.output,
-            methods=list(dict.fromkeys(name.strip() for name in options.methods.split(",") if name.strip())),
-            thresholds=THRESHOLDS if options.threshold == "both" else (options.threshold,),
-            pattern=options.filter,
-            time_limit=options.time_limit,
-            memory_limit=None if options.memory_limit is None else options.memory_limit * 2**20,
-            jobs=options.jobs,
-            normalise=options.normalise,
-            leaves_table=options.leaves_table,
-            reference=options.reference,
-            more=more,
-            progress=progress,
-        )
+    outcome = run_experiments(
+        options.suite,
+        options.output,
+        methods=list(dict.fromkeys(name.strip() for name in options.methods.split(",") if name.strip())),
+        thresholds=THRESHOLDS if options.threshold == "both" else (options.threshold,),
+        pattern=options.filter,
+        time_limit=options.time_limit,
+        memory_limit=None if options.memory_limit is None else options.memory_limit * 2**20,
+        jobs=options.jobs,
+        normalise=options.normalise,
+        leaves_table=options.leaves_table,
+        reference=options.reference,
+        more=more,
+        progress=not options.json and sys.stderr.isatty(),
+    )
     if options.json:
         print(json.dumps(_facts(outcome), indent=1))
     else:
@@ -127,34 +123,3 @@ def _rich_table(table: ReportTable) -> Table:
     for row in table.rows:
         found.add_row(*(Text(shown(cell)) for cell in row))
     return found
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    """Show on a terminal's standard error how many runs are done, the time, and the run that goes on."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    bar = Bar(
-        MofNCompleteColumn(separator=" of "),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("starting", total=None)
-
-        def show(done: int, total: int, running: Job | None) -> None:
-            what = (
-                "writing the report"
-                if running is None
-                else f"{running.problem} {running.which} {running.method}"
-            )
-            bar.update(task, completed=done, total=total, description=printable(what))
-
-        yield show

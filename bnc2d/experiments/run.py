@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from bnc2d.base.arguments import check_executor, count, finite_seconds, size_in_bytes
+from bnc2d.base.budget import Progress, ProgressCallback, reporting
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments import collection, scaling
@@ -28,9 +28,6 @@ from bnc2d.experiments.running.measures import disagreements
 MORE_PARTS = {"collection": collection, "scaling": scaling}
 THRESHOLDS = ("file", "0.5")
 _TITLE = "Compiling Bayesian network classifiers: experiments"
-
-# Told how many jobs are done, of how many, and which is the first of the others.
-Progress: TypeAlias = Callable[[int, int, Job | None], None]
 
 
 @dataclass(frozen=True)
@@ -63,14 +60,15 @@ def run_experiments(
     leaves_table: str | None = None,
     reference: str | os.PathLike[str] | None = None,
     more: Sequence[str] = (),
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Outcome:
     """Compile a suite's problems by every method and write a report to the folder ``output``.
 
     Each run is a process of its own with a ``time_limit`` (seconds) and a ``memory_limit`` (bytes), ``jobs``
     at a time on this machine, or wherever ``executor`` runs them. Runs are kept in ``output/runs.jsonl``:
     calling again runs only what is missing, what failed, and what was stopped by a smaller limit.
-    ``more`` adds the parts of ``MORE_PARTS``; without a ``suite`` only these are run.
+    ``more`` adds the parts of ``MORE_PARTS``; without a ``suite`` only these are run. ``progress`` as in
+    ``compile``: it is told the number of runs that are done and the first of the others, and the share done.
     """
     if not methods:
         raise ClassifierError(f"name at least one method of {', '.join(METHODS)}")
@@ -101,9 +99,8 @@ def run_experiments(
     folder = Path(output)
     make_folder(folder)
     limits = {"time_limit": time_limit, "memory_limit": memory_limit}
-    report = progress or (lambda *_: None)
     done: set[Key] = set()  # by this call
-    with Journal(folder / "runs.jsonl") as journal:
+    with Journal(folder / "runs.jsonl") as journal, reporting(progress) as report:
 
         def missing() -> dict[Key, Job]:
             return {
@@ -114,8 +111,7 @@ def run_experiments(
             }
 
         while pending := missing():
-            total = len(done) + len(pending)
-            report(len(done), total, next(iter(pending.values())))
+            _tell(report, len(done), pending.values())
             running = run_jobs(
                 list(pending.values()), time_limit, workers=jobs, executor=executor, memory_limit=memory_limit
             )
@@ -124,7 +120,7 @@ def run_experiments(
                     journal.add(job, record | limits | {"source": job.source})
                     del pending[job.key]
                     done.add(job.key)
-                    report(len(done), total, next(iter(pending.values()), None))
+                    _tell(report, len(done), pending.values())
         records = journal.records
     by_part = [{job.key: records[job.key] for job in part.jobs(records)} for part in parts]
     found = {key: record for some in by_part for key, record in some.items()}
@@ -132,6 +128,14 @@ def run_experiments(
     for part, some in zip(parts, by_part, strict=True):
         sections += part.sections(some)
     return Outcome(tuple(sections), write_report(folder, _TITLE, sections), len(disagreements(found)))
+
+
+def _tell(report: ProgressCallback | None, done: int, pending: Collection[Job]) -> None:
+    """Say how many jobs are done, of how many, and which is the first of the others."""
+    if report is not None:
+        job, total = next(iter(pending), None), done + len(pending)
+        now = "writing the report" if job is None else f"{job.problem} {job.which} {job.method}"
+        report(f"{done} of {total}: {now}", done / total)
 
 
 def _stands(record: Record | None, job: Job, limits: Mapping[str, float | int | None]) -> bool:

@@ -10,9 +10,8 @@ from fractions import Fraction
 from math import log10
 from typing import Any
 
-from bnc2d.base.budget import Budget, OutOfTime
-from bnc2d.base.checkpoints import ending
-from bnc2d.errors import LimitExceeded
+from bnc2d.base.budget import Budget
+from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.nnf import NNF
@@ -128,7 +127,7 @@ def explanation_data(
     }
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
-    with suppress(OutOfTime), ending(time.budget.check):
+    with suppress(TimeLimitExceeded), time.budget.limiting():
         for name in FORMULAS:
             reason: NNF = getattr(explanation, name)
             data[name] = spelled_out(reason.manager, reason.root, MAX_FORMULA)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import combinations
 from time import monotonic
 
 import numpy as np
 
-from bnc2d.base.arguments import check_callback, count, flag, seconds
+from bnc2d.base.arguments import count, flag, seconds
 from bnc2d.base.arrays import Rows
-from bnc2d.base.budget import Budget
+from bnc2d.base.budget import Budget, reporting
 from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
@@ -25,7 +25,8 @@ from bnc2d.verify.sampling import sample
 
 Witness = Mapping[str, str] | None
 Finding = tuple[bool, str, Witness]
-Progress = Callable[[str, int, int], None]
+# Told the name of the check to come, how many are done, and how many there are.
+CheckProgress = Callable[[str, int, int], object]
 
 # Up to this many instances the oracle asks all of them.
 MAX_ALL_INSTANCES = 1 << 16
@@ -39,19 +40,18 @@ def verify_model(
     samples: int = 200,
     seed: int = 0,
     second_method: bool = True,
-    progress: Progress | None = None,
+    progress: CheckProgress | bool | None = None,
 ) -> Report:
     """Check a model by independent means; ``time_limit`` (seconds, or None) holds for each check.
 
     A check that runs out of time is not finished, except the oracle, which then asks a seeded sample of
-    ``samples`` instances, half of them the possible ones nearest to a tie among many drawn. ``progress`` is
-    called before each check with its name, how many are done, and how many there are; what it raises ends the
-    verification.
+    ``samples`` instances, half of them the possible ones nearest to a tie among many drawn. ``progress``
+    takes three arguments, unlike that of ``compile``: before each check its name, how many are done, and how
+    many there are; what it raises ends the verification. True shows a bar on standard error.
     """
     time_limit = seconds(time_limit)
     samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
     seed = count(seed, "seed")
-    check_callback(progress, "progress")
     checks: list[tuple[str, Callable[[Budget], Finding]]] = [
         ("structure", lambda _: _structure(model)),
         ("sat: disjoint", lambda _: _disjoint(model)),
@@ -64,11 +64,21 @@ def verify_model(
     if flag(second_method, "second_method"):
         checks.insert(4, ("second method", lambda _: _second_method(model)))
     found: list[Check] = []
-    for name, check in checks:
-        if progress is not None:
-            progress(name, len(found), len(checks))
-        found.append(_run(name, check, time_limit))
+    with _told(progress) as report:
+        for name, check in checks:
+            report(name, len(found), len(checks))
+            found.append(_run(name, check, time_limit))
     return Report(tuple(found))
+
+
+@contextmanager
+def _told(progress: CheckProgress | bool | None) -> Iterator[CheckProgress]:
+    """Give the callback of three arguments that ``progress`` stands for."""
+    if callable(progress):
+        yield progress
+        return
+    with reporting(progress) as report:
+        yield lambda name, done, total: None if report is None else report(name, done / total)
 
 
 def _run(name: str, check: Callable[[Budget], Finding], time_limit: float | None) -> Check:

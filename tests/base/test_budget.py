@@ -200,9 +200,10 @@ def test_a_bar_is_drawn_where_it_is_asked_for(progress: bool | None, monkeypatch
     monkeypatch.setattr(sys, "stderr", drawn)
     monkeypatch.setenv("TERM", "xterm")
     budget = Budget(progress=progress)
-    with budget.limiting(), budget.phase("a long phase"):
+    with budget.limiting(), budget.phase("a [red]long\x1b]0;phase\a"):
         budget.progress(0.5)
-    assert ("a long phase" in drawn.getvalue()) == (progress is True)
+    assert ("a [red]long\N{REPLACEMENT CHARACTER}]0;phase" in drawn.getvalue()) == (progress is True)
+    assert "\x1b]0;" not in drawn.getvalue()
 
 
 def test_what_is_no_limit_is_refused() -> None:

@@ -133,7 +133,7 @@ def test_jobs_of_the_authors_suite(tmp_path: Path) -> None:
 @pytest.mark.parametrize("make", EXECUTORS)
 def test_any_executor(tmp_path: Path, make: MakeExecutor) -> None:
     suite = our_suite(tmp_path / "suite")
-    told: list[tuple[int, int, Job | None]] = []
+    told: list[tuple[str, float]] = []
     with make() as executor:
         outcome = run_experiments(
             suite,
@@ -145,8 +145,10 @@ def test_any_executor(tmp_path: Path, make: MakeExecutor) -> None:
         )
     assert outcome.disagreements == 0
     assert outcome.sections[0].tables[0].rows[0][:3] == ("fast", 2, 2)
-    assert [what[:2] for what in told] == [(0, 2), (1, 2), (2, 2)]
-    assert told[-1][2] is None
+    assert [what.split(":")[0] for what, _ in told] == ["0 of 2", "1 of 2", "2 of 2"]
+    assert [done for _, done in told] == [0, 1 / 2, 1]
+    assert told[0][0].endswith(" file fast")
+    assert told[-1][0] == "2 of 2: writing the report"
 
 
 @pytest.mark.usefixtures("no_plots")

@@ -70,7 +70,7 @@ def is_necessary(case: Case, clause: Clause, time_limit: float | None = None) ->
             return _no(case, "whatever these features become, the decision stays", kept)
         features, changed = oracle.fewest_to_change(list(clause.masks), changed)
     if len(features) < len(clause):
-        smaller = case.clause({feature: case.own[feature] for feature in features})
+        smaller = case.own_clause(features)
         return _no(case, "a part of the clause can already change the decision", changed, smaller)
     return Verdict(True, "these features together can change the decision, and no fewer of them can")
 
@@ -90,7 +90,7 @@ def is_general_sufficient(case: Case, term: Term, time_limit: float | None = Non
         failing = oracle.failing(term.masks)
         if failing is not None:
             return _no(case, "this instance has all of the term, yet the decision changes", failing)
-        fewer = oracle.without_spare_features({feature: case.own[feature] for feature in term.masks})
+        fewer = oracle.without_spare_features(case.own_term(term.masks).masks)
         if len(fewer) < len(term):
             smaller = case.term(oracle.weakest(fewer))
             return Verdict(False, "fewer features are enough", smaller=smaller)
@@ -135,13 +135,14 @@ def _not_of_the_instance(case: Case, literals: Term | Clause, *, exactly: bool) 
     if literals.domain != domain:
         raise LogicError("the term or clause is over other features or states than the model")
     for feature, mask in literals.masks.items():
-        shown, own = domain.show_literal(feature, mask), domain.show_literal(feature, case.own[feature])
+        own_mask = case.instance_masks[feature]
+        shown, own = domain.show_literal(feature, mask), domain.show_literal(feature, own_mask)
         if feature in case.fixed:
             return Verdict(False, f"{domain.names[feature]!r} is fixed, so no reason mentions it")
-        if not mask & case.own[feature]:
+        if not mask & own_mask:
             witness = domain.decode(case.positions)
             return Verdict(False, f"{shown} does not hold for the instance, which has {own}", witness)
-        if exactly and mask != case.own[feature]:
+        if exactly and mask != own_mask:
             return Verdict(
                 False, f"{shown} is not the instance's own state, {own}; only general reasons have more"
             )
@@ -166,19 +167,19 @@ class _Oracle:
 
     def failing(self, masks: Mapping[FeatureId, StateMask]) -> list[int] | None:
         """Return an instance of the term that does not satisfy the formula."""
-        return self._solver.solve({**masks, **self._case.held}, value=False)
+        return self._solver.solve({**masks, **self._case.fixed_masks}, value=False)
 
     def change(self, features: list[FeatureId]) -> list[int] | None:
         """Return an instance that differs only in these features and does not satisfy the formula."""
         return self._solver.solve(
-            {f: mask for f, mask in self._case.own.items() if f not in features}, value=False
+            {f: mask for f, mask in self._case.instance_masks.items() if f not in features}, value=False
         )
 
     def surviving(self, masks: Mapping[FeatureId, StateMask]) -> list[int] | None:
         """Return an instance that violates the clause, differs only there, and satisfies the formula."""
         full = self._case.domain.full
         violated = {feature: full(feature) & ~mask for feature, mask in masks.items()}
-        return self._solver.solve({**self._case.own, **violated}, value=True)
+        return self._solver.solve({**self._case.instance_masks, **violated}, value=True)
 
     def without_spare_features(self, masks: Mapping[FeatureId, StateMask]) -> dict[FeatureId, StateMask]:
         """Return a part of the term that still implies the formula, and no part of which does."""

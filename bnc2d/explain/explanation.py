@@ -19,7 +19,7 @@ from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.robust import Robustness
-from bnc2d.explain.single import one_term
+from bnc2d.explain.single import one_sufficient
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
@@ -169,12 +169,12 @@ class BaseExplanation:
         return ((self.model.domain.decode(row), self._name(label)) for row, label in found)
 
     def a_sufficient_reason(self) -> Term:
-        """Return one sufficient reason at once, whatever the size of the formula.
+        """Return one sufficient reason at once, whatever the size of the model.
 
-        Features are given up in order while the others are enough; so it is minimal, but need not be among
-        the shortest.
+        Features are given up, from the last of the diagram to the first, while the others are enough; so it
+        is minimal, but need not be among the shortest.
         """
-        return self._case.term(one_term(self._case, general=False))
+        return self._case.own_term(one_sufficient(self._case))
 
     def shortest_sufficient_reason(
         self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
@@ -186,7 +186,7 @@ class BaseExplanation:
         """
         keys = shortest.Keys(self.model.domain, weights)
         features = shortest.least_sufficient(self._case, keys, time_limit)
-        return self._case.term({feature: self._case.own[feature] for feature in features})
+        return self._case.own_term(features)
 
     def shortest_necessary_reason(self, weights: Mapping[str, Number] | None = None) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
@@ -194,8 +194,8 @@ class BaseExplanation:
         Ties are broken as for ``shortest_sufficient_reason``. Takes linear time.
         """
         keys = shortest.Keys(self.model.domain, weights)
-        features = shortest.least_necessary(self._case.complete, keys)
-        return None if features is None else self._case.clause({f: self._case.own[f] for f in features})
+        features = shortest.least_necessary(self._case, keys)
+        return None if features is None else self._case.own_clause(features)
 
     def robustness(self, towards: str | None = None) -> Robustness:
         """Return how many features must change for another decision, or for class ``towards``.
@@ -235,14 +235,11 @@ class BaseExplanation:
         return self._count(clauses=True, general=True, time_limit=time_limit)
 
     def _count(self, *, clauses: bool, general: bool, time_limit: float | None) -> int:
-        order = self.model.diagram.order
-        return counting.count_reasons(
-            self._case, order, clauses=clauses, general=general, time_limit=time_limit
-        )
+        return counting.count_reasons(self._case, clauses=clauses, general=general, time_limit=time_limit)
 
     def necessary_features(self) -> tuple[str, ...]:
         """Return the features that every sufficient reason has: each alone can change the decision."""
-        return self._names(self._case.needed)
+        return self._names(self._case.critical_masks)
 
     def relevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that some sufficient reason has; ``LimitExceeded`` past the time limit."""

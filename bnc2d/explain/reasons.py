@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.neighbourhood import Neighbourhood
 from bnc2d.logic.terms import Clause, Term
 
 
@@ -48,8 +49,13 @@ class Case:
     def _manager(self) -> Manager:
         return Manager(self.domain)
 
+    @property
+    def others(self) -> frozenset[int]:
+        """The labels for which the formula does not stand."""
+        return frozenset(range(self.diagram.terminals)) - self.labels
+
     @cached_property
-    def needed(self) -> dict[FeatureId, StateMask]:
+    def critical_masks(self) -> dict[FeatureId, StateMask]:
         """For features that alone can make the formula false: the states that keep it true."""
         sizes = self.domain.cardinalities
         single = [(f, s) for f, size in enumerate(sizes) if f not in self.fixed for s in range(size)]
@@ -61,42 +67,72 @@ class Case:
         return {feature: mask for feature, mask in masks.items() if mask != self.domain.full(feature)}
 
     @cached_property
-    def complete(self) -> NNF:
-        """The complete reason: which of the instance's states together keep the formula true."""
-        needed = {feature: self.own[feature] for feature in self.needed}
-        return self._reason(transforms.complete_reason, needed)
-
-    @cached_property
-    def general(self) -> NNF:
-        """The general reason: which sets of states around the instance together keep the formula true."""
-        return self._reason(transforms.general_reason, self.needed)
-
-    def _reason(self, transform: Callable[..., NodeId], needed: Mapping[FeatureId, StateMask]) -> NNF:
-        manager = self._manager
-        formula, allowed = self.formula, {**needed, **self.held}
-        rest = transform(formula.manager, formula.root, self.positions, allowed=allowed, into=manager)
-        parts = manager.children(rest) if manager.kind(rest) == Kind.AND else [rest]
-        literals = [manager.add_literal(feature, mask) for feature, mask in needed.items()]
-        return NNF(manager, manager.add_and([*literals, *parts]))
-
-    @cached_property
-    def own(self) -> dict[FeatureId, StateMask]:
+    def instance_masks(self) -> dict[FeatureId, StateMask]:
         """The instance's state of every feature, as a mask."""
         return {feature: 1 << position for feature, position in enumerate(self.positions)}
 
     @cached_property
-    def held(self) -> dict[FeatureId, StateMask]:
+    def fixed_masks(self) -> dict[FeatureId, StateMask]:
         """The instance's state of every fixed feature, as a mask."""
-        return {feature: self.own[feature] for feature in self.fixed}
+        return {feature: self.instance_masks[feature] for feature in self.fixed}
+
+    @cached_property
+    def own_first(self) -> list[list[int]]:
+        """The states of every feature, the instance's own first."""
+        sizes = self.domain.cardinalities
+        return [
+            [own, *(state for state in range(size) if state != own)]
+            for own, size in zip(self.positions, sizes, strict=True)
+        ]
+
+    @cached_property
+    def around(self) -> Neighbourhood:
+        """What the diagram says where fixed and critical features are as in the instance."""
+        held = {*self.fixed, *self.critical_masks}
+        states = [own[:1] if feature in held else own for feature, own in enumerate(self.own_first)]
+        return Neighbourhood(self.diagram, states, self.labels)
+
+    @cached_property
+    def widely_around(self) -> Neighbourhood:
+        """The same, but critical features may have all states that keep the formula true."""
+        allowed = {**self.critical_masks, **self.fixed_masks}
+        states = [
+            [state for state in own if feature not in allowed or allowed[feature] >> state & 1]
+            for feature, own in enumerate(self.own_first)
+        ]
+        return Neighbourhood(self.diagram, states, self.labels)
+
+    @cached_property
+    def complete(self) -> NNF:
+        """The complete reason: which of the instance's states together keep the formula true."""
+        critical = {feature: self.instance_masks[feature] for feature in self.critical_masks}
+        return self._reason(transforms.complete_reason, critical)
+
+    @cached_property
+    def general(self) -> NNF:
+        """The general reason: which sets of states around the instance together keep the formula true."""
+        return self._reason(transforms.general_reason, self.critical_masks)
+
+    def _reason(self, transform: Callable[..., NodeId], critical: Mapping[FeatureId, StateMask]) -> NNF:
+        manager = self._manager
+        formula, allowed = self.formula, {**critical, **self.fixed_masks}
+        rest = transform(formula.manager, formula.root, self.positions, allowed=allowed, into=manager)
+        parts = manager.children(rest) if manager.kind(rest) == Kind.AND else [rest]
+        literals = [manager.add_literal(feature, mask) for feature, mask in critical.items()]
+        return NNF(manager, manager.add_and([*literals, *parts]))
+
+    def own_term(self, features: Iterable[FeatureId]) -> Term:
+        """Return the part of the instance with these features."""
+        return self.term({feature: self.instance_masks[feature] for feature in features})
+
+    def own_clause(self, features: Iterable[FeatureId]) -> Clause:
+        """Return the clause of the instance's states of these features."""
+        return self.clause({feature: self.instance_masks[feature] for feature in features})
 
     def term(self, masks: Mapping[FeatureId, StateMask]) -> Term:
         """Return the term with these literals."""
-        return Term(
-            self.domain, {self.domain.names[f]: self.domain.states_of(f, m) for f, m in masks.items()}
-        )
+        return Term.from_masks(self.domain, masks)
 
     def clause(self, masks: Mapping[FeatureId, StateMask]) -> Clause:
         """Return the clause with these literals."""
-        return Clause(
-            self.domain, {self.domain.names[f]: self.domain.states_of(f, m) for f, m in masks.items()}
-        )
+        return Clause.from_masks(self.domain, masks)

@@ -1,4 +1,4 @@
-"""Least reasons by weight: the necessary one by a fold, the sufficient one by a diagram or by MaxSAT.
+"""Least reasons by weight: the necessary one off the diagram, the sufficient one by a BDD or by MaxSAT.
 
 Weights become *keys*: one integer per feature that adds up over a set of features and orders sets by their
 weight, then by their number, then by the order of the domain (the set with the earliest feature first). No
@@ -7,101 +7,83 @@ two sets have the same key, so the least reason is unique, whatever finds it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from math import lcm
 from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
 from bnc2d.base.budget import Budget, OutOfTime
-from bnc2d.base.checkpoints import checked
 from bnc2d.base.numbers import Number
 from bnc2d.base.numbers import weights as read_weights
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
-from bnc2d.logic.circuit.manager import FALSE, TRUE
+from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.domain import Domain, FeatureId
-from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.diagrams import Diagrams, TooLarge
+from bnc2d.logic.primes.diagrams import BitDiagrams, TooLarge
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
 
 Key: TypeAlias = int
 
-_MOST_STEPS = 1_000_000  # of a diagram, before MaxSAT is asked instead
+_MOST_STEPS = 1_000_000  # of a BDD, before MaxSAT is asked instead
 
 
 class Keys:
     """The keys of a domain's features for given weights; a feature without one weighs 1.
 
     >>> keys = Keys(Domain({"A": ("0", "1"), "B": ("0", "1"), "C": ("0", "1")}), {"A": 2})
-    >>> keys.of[1] + keys.of[2] < keys.of[0] + keys.of[1], keys.features(keys.of[0] + keys.of[2])
-    (True, [0, 2])
+    >>> keys.of[1] + keys.of[2] < keys.of[0] + keys.of[1] < keys.of[0] + keys.of[2]
+    True
     """
 
     def __init__(self, domain: Domain, weights: Mapping[str, Number] | None) -> None:
         given = read_weights(weights, domain.names, LogicError, positive=True)
         scale = lcm(*(weight.denominator for weight in given))
-        self._count = count = len(domain)
+        count = len(domain)
         bits = count.bit_length()
         self.coarse = [(int(weight * scale) << bits) + 1 for weight in given]  # weight and number only
         self.of: list[Key] = [
             (coarse << count) - (1 << count - 1 - feature) for feature, coarse in enumerate(self.coarse)
         ]
-        self.infinite: Key = sum(self.of) + 1
-
-    def features(self, key: Key) -> list[FeatureId]:
-        """Return the features of a set, given its key."""
-        chosen = -key & (1 << self._count) - 1
-        return [feature for feature in range(self._count) if chosen >> self._count - 1 - feature & 1]
 
 
-def least_necessary(reason: NNF, keys: Keys, without: Sequence[FeatureId] = ()) -> list[FeatureId] | None:
-    """Return the features of the least clause that the complete reason implies, or None if there is none.
+def least_necessary(case: Case, keys: Keys, without: Collection[FeatureId] = ()) -> list[FeatureId] | None:
+    """Return the features of the least necessary reason without certain features, or None if there is none.
 
-    Clauses that mention a feature of ``without`` do not count. Linear: an OR of variable-disjoint parts
-    implies a clause when each part implies a piece of it, so keys add up; of an AND the best part counts.
+    They are those in which the nearest instance outside the case differs, by the keys: giving up fewer of
+    them is not enough, or there would be a nearer one. Takes a pass over the diagram.
     """
-    if reason.root in (FALSE, TRUE):
-        return None if reason.root == TRUE else []
-    barred = set(without)
-    literals, gates = reason.manager.literals(reason.root), reason.manager.levels(reason.root).gates
-    best = {node: keys.infinite if feature in barred else keys.of[feature] for node, feature, _ in literals}
-    for node, is_or, children in checked(gates):
-        parts = [best[child] for child in children]
-        best[node] = min(sum(parts), keys.infinite) if is_or else min(parts)
-    found = best[reason.root]
-    return None if found == keys.infinite else keys.features(found)
+    out = nearest(case.diagram, case.positions, case.others, case.fixed.union(without), keys.of)
+    return None if out is None else [f for f, own in enumerate(case.positions) if out[f] != own]
 
 
 def least_sufficient(case: Case, keys: Keys, time_limit: float | None) -> list[FeatureId]:
-    """Return the features of the least term that implies the complete reason.
+    """Return the features of the least sufficient reason.
 
-    The reason, as a monotone function of the features kept, becomes a BDD with the features in the order of
-    the diagram; the lightest path is the answer. Where the BDD grows too large, MaxSAT finds it.
+    Which features are enough becomes a BDD with the features in the order of the diagram; the lightest path
+    is the answer. Where the BDD grows too large, MaxSAT finds it.
     """
     budget = Budget(time_limit)
-    order = case.diagram.order
     with budget.limiting("no least sufficient reason"):
-        reason = case.complete
+        order = case.around.features
+        diagrams = BitDiagrams(len(order), _MOST_STEPS)
         try:
-            diagrams = Diagrams(len(order), budget, _MOST_STEPS)
-            rank = {feature: level for level, feature in enumerate(order)}
-            function = diagrams.function(reason, lambda feature, _: diagrams.cube([rank[feature]]))
+            function = case.around.kept(diagrams, {feature: level for level, feature in enumerate(order)})
             levels = diagrams.lightest(function, [keys.of[feature] for feature in order])
-            return sorted(order[level] for level in levels)
         except TooLarge:
-            return least_sufficient_by_maxsat(reason, keys, budget)
+            return least_sufficient_by_maxsat(case, keys, budget)
+        return sorted([*case.critical_masks, *(order[level] for level in levels)])
 
 
-def least_sufficient_by_maxsat(reason: NNF, keys: Keys, budget: Budget) -> list[FeatureId]:
+def least_sufficient_by_maxsat(case: Case, keys: Keys, budget: Budget) -> list[FeatureId]:
     """Return the same by implicit hitting sets; raises OutOfTime.
 
     Sufficient reasons are the minimal sets that meet every necessary one (Ignatiev, Previti, Liffiton and
     Marques-Silva 2015). One of least weight and size comes first; then, feature by feature in order, the
     search is repeated with the feature as a member, which stays where that costs no more.
     """
-    search = _HittingSets(reason, keys, budget)
+    search = _HittingSets(case, keys, budget)
     best = search.least([])
     cost = sum(keys.coarse[feature] for feature in best)
     members: list[FeatureId] = []
@@ -120,8 +102,8 @@ def least_sufficient_by_maxsat(reason: NNF, keys: Keys, budget: Budget) -> list[
 class _HittingSets:
     """Least sets that meet every necessary reason, those seen so far being remembered."""
 
-    def __init__(self, reason: NNF, keys: Keys, budget: Budget) -> None:
-        self._reason = reason
+    def __init__(self, case: Case, keys: Keys, budget: Budget) -> None:
+        self._case = case
         self._keys = keys
         self._budget = budget
         self._seen: list[list[FeatureId]] = []
@@ -145,7 +127,7 @@ class _HittingSets:
             while True:
                 chosen = [variable - 1 for variable in _solve(solver, self._budget) if variable > 0]
                 met = list(chosen)
-                while (missed := least_necessary(self._reason, self._keys, met)) is not None:
+                while (missed := least_necessary(self._case, self._keys, met)) is not None:
                     self._budget.check()
                     self._seen.append(missed)
                     solver.add_clause([feature + 1 for feature in missed])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from bnc2d.base.arguments import count, instance_of, mapping, one_row
 from bnc2d.errors import InstanceError, LogicError
@@ -29,7 +29,7 @@ class _Literals(Mapping[str, frozenset[str]]):
         self._set(domain, masks)
 
     @classmethod
-    def from_masks(cls, domain: Domain, masks: Mapping[FeatureId, StateMask]) -> _Literals:
+    def from_masks(cls, domain: Domain, masks: Mapping[FeatureId, StateMask]) -> Self:
         """Return the literals with these masks, each neither empty nor full."""
         made = cls.__new__(cls)
         instance_of(Domain, domain, "domain")

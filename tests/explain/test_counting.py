@@ -9,8 +9,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
-from bnc2d.base.budget import Budget
-from bnc2d.logic.primes.diagrams import Diagrams
+from bnc2d.logic.primes.diagrams import BitDiagrams
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.explain.by_definition import Truth, truths
 
@@ -63,10 +62,10 @@ def test_a_majority_of_twenty_has_as_many_reasons_as_known() -> None:
 @settings(max_examples=60)
 @given(sets=st.lists(st.frozensets(st.integers(0, 5)), max_size=8), others=st.data())
 def test_minimal_sets_of_a_diagram(sets: list[frozenset[int]], others: st.DataObject) -> None:
-    diagrams = Diagrams(6, Budget(None))
+    diagrams = BitDiagrams(6)
     function = 0
     for members in sets:
-        function = diagrams.join(True, function, diagrams.cube(sorted(members)))
+        function = diagrams.join(True, (function, diagrams.cube(members)))
     minimal = {one for one in sets if not any(other < one for other in sets)}
     assert diagrams.size(diagrams.minimal(function)) == len(minimal)
     weights = [2, 3, 5, 7, 11, 13]
@@ -78,4 +77,4 @@ def test_minimal_sets_of_a_diagram(sets: list[frozenset[int]], others: st.DataOb
 
 def test_too_many_levels_are_refused() -> None:
     with pytest.raises(LimitExceeded, match="500 levels"):
-        Diagrams(500, Budget(None))
+        BitDiagrams(500)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.domain import Domain
@@ -73,8 +73,7 @@ def _named(
     kind: type[Prime], domain: Domain, primes: list[Masks], absent: list[int], variable_minimal: bool
 ) -> set[Prime]:
     found = {
-        cast("Prime", kind.from_masks(domain, {f: m for f, m in enumerate(masks) if m != absent[f]}))
-        for masks in primes
+        kind.from_masks(domain, {f: m for f, m in enumerate(masks) if m != absent[f]}) for masks in primes
     }
     if not variable_minimal:
         return found

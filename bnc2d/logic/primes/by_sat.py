@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.convert.one_hot import BooleanLiteral, OneHot
@@ -74,7 +74,7 @@ def _primes(
             for masks in search.primes(variable_minimal):
                 if clauses:
                     masks = {feature: domain.full(feature) & ~mask for feature, mask in masks.items()}
-                yield cast("Prime", kind.from_masks(domain, masks))
+                yield kind.from_masks(domain, masks)
 
     return Primes(lambda budget: budget.within(found()), limit, time_limit)
 

@@ -1,59 +1,50 @@
-"""Decision diagrams of monotone functions of bits, and of families of sets of bits.
+"""Decision diagrams of monotone functions of bits (BDDs) and of families of sets of bits (ZDDs).
 
-BDDs and ZDDs share one table. The minimal sets of a monotone function become a ZDD as in Coudert and Madre
-(1992) and Knuth (The Art of Computer Programming 4A, 7.1.4).
+Both share one table of nodes. The minimal sets of a monotone function become a ZDD as in Coudert and Madre
+(1992) and Knuth (The Art of Computer Programming 4A, 7.1.4). Nothing here recurs, and the work is bounded by
+a number of steps, not by time: the same question always takes the same steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from bnc2d.base.budget import Budget
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.circuit.fold import fold
-from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.nnf import NNF
 
-Node: TypeAlias = int  # 0 and 1 are the ends; as a family, 0 is empty and 1 holds the empty set alone
+Node: TypeAlias = int  # 0 and 1 are the terminals; as a family, 0 is empty and 1 holds the empty set alone
 Level: TypeAlias = int
+Value = TypeVar("Value")
+_Pair: TypeAlias = tuple[Node, Node]  # of two functions, or of a family and a function
 
-_MOST_STEPS = 20_000_000  # a step takes about 200 bytes
-_MOST_LEVELS = 400  # the recursion goes level by level
-_BETWEEN_LOOKS = 1 << 14  # so many steps are taken between two looks at the clock
-
-
-def _look(done: int) -> None:
-    """Pass a checkpoint now and then."""
-    if done % _BETWEEN_LOOKS == 0:
-        checkpoint()
+MOST_STEPS = 20_000_000  # a step takes about 200 bytes
+_MOST_LEVELS = 400
+_BETWEEN_LOOKS = 1 << 12  # so many steps are taken between two checkpoints
 
 
 class TooLarge(LimitExceeded):
     """The diagrams have grown beyond what was allowed."""
 
 
-class Diagrams:
+class BitDiagrams:
     """BDDs of monotone functions and ZDDs of families in one table of nodes (level, low, high).
 
-    Levels grow downwards. A BDD node with equal children, or a ZDD node whose high child is 0, is its low
-    child. Every function here is monotone, so one that is true for the empty set is the constant 1.
+    Levels grow downwards, children come before their parents. A BDD node with equal children, or a ZDD node
+    whose high child is 0, is its low child. Every function is monotone, so one that is true for the empty set
+    is the constant 1. More than ``most_steps`` steps in all raise ``TooLarge``.
     """
 
-    def __init__(self, levels: int, budget: Budget, most_steps: int = _MOST_STEPS) -> None:
+    def __init__(self, levels: int, most_steps: int = MOST_STEPS) -> None:
         if levels > _MOST_LEVELS:
             raise TooLarge(f"the diagrams would have {levels} levels, more than the limit of {_MOST_LEVELS}")
-        self._most_steps = most_steps
         self.nodes: list[tuple[Level, Node, Node]] = [(levels, 0, 0), (levels, 1, 1)]
-        self._budget = budget
-        self._budget.check()
+        self._most_steps = most_steps
         self._steps = 0
         self._unique: dict[tuple[Level, Node, Node], Node] = {}
-        self._joined: dict[tuple[bool, Node, Node], Node] = {}
-        self._minimal: dict[Node, Node] = {0: 0, 1: 1}
-        self._falsified: dict[tuple[Node, Node], Node] = {}
+        self._joined: tuple[dict[_Pair, Node], dict[_Pair, Node]] = ({}, {})  # conjunctions, disjunctions
+        self._falsified: dict[_Pair, Node] = {}
 
     def _node(self, level: Level, low: Node, high: Node) -> Node:
         key = (level, low, high)
@@ -63,117 +54,141 @@ class Diagrams:
             self.nodes.append(key)
         return node
 
-    def _spend(self) -> None:
-        """Note one more step, each of which is remembered; now and then look at the clock."""
-        self._steps += 1
-        if self._steps % _BETWEEN_LOOKS == 0:
-            self._budget.check()
-            if self._steps > self._most_steps:
-                raise TooLarge(f"the diagrams of the reasons take more than {self._most_steps} steps")
+    def spend(self, steps: int = 1) -> None:
+        """Note steps to be taken, each of which is remembered; pass a checkpoint now and then."""
+        before, self._steps = self._steps, self._steps + steps
+        if self._steps > self._most_steps:
+            raise TooLarge(f"the diagrams of the reasons take more than {self._most_steps} steps")
+        if before // _BETWEEN_LOOKS != self._steps // _BETWEEN_LOOKS:
+            checkpoint()
 
-    def cube(self, levels: Sequence[Level]) -> Node:
+    def choice(self, level: Level, low: Node, high: Node) -> Node:
+        """Return the BDD of ``high`` where the bit of a level is present, else ``low``, which implies it."""
+        return low if low == high else self._node(level, low, high)
+
+    def cube(self, levels: Iterable[Level]) -> Node:
         """Return the BDD of "all of these are present"."""
         return reduce(lambda below, level: self._node(level, 0, below), sorted(levels, reverse=True), 1)
 
-    def join(self, is_or: bool, one: Node, other: Node) -> Node:
+    def join(self, is_or: bool, functions: Iterable[Node]) -> Node:
         """Return the BDD of the disjunction or conjunction."""
-        if one == other:
-            return one
+        return reduce(lambda one, other: self._join(is_or, one, other), functions, int(not is_or))
+
+    def _join(self, is_or: bool, one: Node, other: Node) -> Node:
+        """Return the BDD of two functions; pairs wait on a stack until both pairs below are known."""
+        nodes, known, neutral = self.nodes, self._joined[is_or], int(not is_or)
         if one > other:
             one, other = other, one
-        if one < 2:  # a constant: it decides, or it changes nothing
-            return one if (one == 1) == is_or else other
-        known = self._joined.get((is_or, one, other))
-        if known is not None:
-            return known
-        self._spend()
-        level, low, high = self.nodes[one]
-        other_level, other_low, other_high = self.nodes[other]
-        if level < other_level:
-            lows, highs = self.join(is_or, low, other), self.join(is_or, high, other)
-        elif level > other_level:
-            lows, highs = self.join(is_or, one, other_low), self.join(is_or, one, other_high)
-        else:
-            lows, highs = self.join(is_or, low, other_low), self.join(is_or, high, other_high)
-        made = lows if lows == highs else self._node(min(level, other_level), lows, highs)
-        self._joined[is_or, one, other] = made
-        return made
-
-    def function(
-        self, reason: NNF, leaf: Callable[[FeatureId, StateMask], Node], *, dual: bool = False
-    ) -> Node:
-        """Return the BDD of a reason; with ``dual``, AND and OR (and the constants) swap roles."""
-        return fold(
-            reason.manager,
-            reason.root,
-            lambda value: int(value != dual),
-            leaf,
-            lambda parts: reduce(lambda one, other: self.join(dual, one, other), parts),
-            lambda parts: reduce(lambda one, other: self.join(not dual, one, other), parts),
-            release=True,
-        )
+        if one == other or one < 2:
+            return other if one == neutral else one
+        asked = (one, other)
+        pending = [] if asked in known else [asked]
+        while pending:
+            one, other = pair = pending[-1]
+            level, low, high = nodes[one]
+            other_level, other_low, other_high = nodes[other]
+            if level < other_level:
+                other_low = other_high = other
+            elif level > other_level:
+                level, low, high = other_level, one, one
+            if low > other_low:
+                low, other_low = other_low, low
+            if high > other_high:
+                high, other_high = other_high, high
+            lows: Node | None = low
+            if low != other_low:
+                lows = (other_low if low == neutral else low) if low < 2 else known.get((low, other_low))
+            highs: Node | None = high
+            if high != other_high:
+                highs = (
+                    (other_high if high == neutral else high) if high < 2 else known.get((high, other_high))
+                )
+            if lows is None:
+                pending.append((low, other_low))
+            if highs is None:
+                pending.append((high, other_high))
+            elif lows is not None:
+                self.spend()
+                known[pair] = self.choice(level, lows, highs)
+                pending.pop()
+        return known[asked]
 
     def minimal(self, function: Node) -> Node:
-        """Return the ZDD of the minimal sets that make a BDD true."""
-        known = self._minimal.get(function)
-        if known is not None:
-            return known
-        self._spend()
-        level, low, high = self.nodes[function]
-        with_bit = self.falsify(self.minimal(high), low)
-        made = self.minimal(low)
-        if with_bit:
-            made = self._node(level, made, with_bit)
-        self._minimal[function] = made
-        return made
+        """Return the ZDD of the minimal sets that make a BDD true.
+
+        Those with the bit of the root are minimal for the high child and make the low one false.
+        """
+        made: dict[Node, Node] = {0: 0, 1: 1}
+        for node in self.below(function):
+            self.spend()
+            level, low, high = self.nodes[node]
+            made[node] = self._member(level, made[low], self.falsify(made[high], low))
+        return made[function]
+
+    def _member(self, level: Level, without: Node, with_bit: Node) -> Node:
+        return self._node(level, without, with_bit) if with_bit else without
 
     def falsify(self, family: Node, function: Node) -> Node:
         """Return the ZDD of the family's sets that make a BDD false."""
+        nodes, known = self.nodes, self._falsified
         if function < 2 or family < 2:
             return 0 if function == 1 else family
-        known = self._falsified.get((family, function))
-        if known is not None:
-            return known
-        self._spend()
-        level, low, high = self.nodes[family]
-        function_level, false, true = self.nodes[function]
-        if level > function_level:
-            made = self.falsify(family, false)
-        else:
-            if level < function_level:
+        asked = (family, function)
+        pending = [] if asked in known else [asked]
+        while pending:
+            family, function = pair = pending[-1]
+            level, low, high = nodes[family]
+            function_level, false, true = nodes[function]
+            if level > function_level:
+                low, high = family, 0
+            elif level < function_level:
                 false = true = function
-            made = self.falsify(low, false)
-            if with_bit := self.falsify(high, true):
-                made = self._node(level, made, with_bit)
-        self._falsified[family, function] = made
-        return made
+            lows = (0 if false == 1 else low) if false < 2 or low < 2 else known.get((low, false))
+            highs = (0 if true == 1 else high) if true < 2 or high < 2 else known.get((high, true))
+            if lows is None:
+                pending.append((low, false))
+            if highs is None:
+                pending.append((high, true))
+            elif lows is not None:
+                self.spend()
+                known[pair] = self._member(level, lows, highs)
+                pending.pop()
+        return known[asked]
+
+    def below(self, node: Node) -> list[Node]:
+        """Return the nodes that one depends on, itself included, children first and without the terminals."""
+        seen = {node}
+        pending = [node]
+        while pending:
+            _, low, high = self.nodes[pending.pop()]
+            fresh = {low, high} - seen
+            seen |= fresh
+            pending += fresh
+        return [found for found in sorted(seen) if found > 1]
+
+    def fold(
+        self, root: Node, terminals: tuple[Value, Value], rule: Callable[[Level, Value, Value], Value]
+    ) -> dict[Node, Value]:
+        """Return the values of the nodes below one, by a rule from a level and the values of the children."""
+        values = {0: terminals[0], 1: terminals[1]}
+        for node in checked(self.below(root)):
+            level, low, high = self.nodes[node]
+            values[node] = rule(level, values[low], values[high])
+        return values
 
     def size(self, family: Node) -> int:
         """Return the number of sets."""
-        sizes = {0: 0, 1: 1}
+        return self.fold(family, (0, 1), lambda _, low, high: low + high)[family]
 
-        def count(node: Node) -> int:
-            if node not in sizes:
-                _look(len(sizes))
-                _, low, high = self.nodes[node]
-                sizes[node] = count(low) + count(high)
-            return sizes[node]
-
-        return count(family)
+    def levels(self, root: Node) -> set[Level]:
+        """Return the levels on which a function depends, or that some set of a family has."""
+        return {self.nodes[node][0] for node in self.below(root)}
 
     def lightest(self, function: Node, weights: Sequence[int]) -> list[Level]:
         """Return the set of least total weight that makes a BDD, not the constant 0, true."""
-        infinite = sum(weights) + 1
-        best = {0: infinite, 1: 0}
-
-        def least(node: Node) -> int:
-            if node not in best:
-                _look(len(best))
-                level, low, high = self.nodes[node]
-                best[node] = min(least(low), weights[level] + least(high))
-            return best[node]
-
-        least(function)
+        best = self.fold(
+            function, (sum(weights) + 1, 0), lambda level, low, high: min(low, weights[level] + high)
+        )
         chosen = []
         while function > 1:
             level, low, high = self.nodes[function]
@@ -183,3 +198,26 @@ class Diagrams:
                 chosen.append(level)
                 function = high
         return chosen
+
+    def sets(self, family: Node, codes: Sequence[int]) -> Iterator[Iterator[int]]:
+        """Yield for each length that occurs the sets of that length, as sums of their levels' codes."""
+        # Bit i of the lengths of a family: some set has i members.
+        lengths = self.fold(family, (0, 1), lambda _, low, high: low | high << 1)
+        for length in range(lengths[family].bit_length()):
+            if lengths[family] >> length & 1:
+                yield self._sets_of(family, length, codes, lengths)
+
+    def _sets_of(
+        self, family: Node, length: int, codes: Sequence[int], lengths: dict[Node, int]
+    ) -> Iterator[int]:
+        pending = [(family, length, 0)]
+        while pending:
+            node, left, code = pending.pop()
+            if node == 1:
+                yield code
+                continue
+            level, low, high = self.nodes[node]
+            if lengths[low] >> left & 1:
+                pending.append((low, left, code))
+            if left and lengths[high] >> left - 1 & 1:
+                pending.append((high, left - 1, code + codes[level]))

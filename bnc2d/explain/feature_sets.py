@@ -1,0 +1,104 @@
+"""The features of all sufficient, or of all necessary, reasons, in one order that depends on the case alone.
+
+Both are the minimal sets of a monotone function of features (``bnc2d.logic.primes.neighbourhood``), and a ZDD
+holds them all. Sizes decide how the list comes, never time, limits or what was asked before:
+
+- Where the diagram around the instance is small and the ZDD takes few steps, the shortest come first, then
+  those with earlier features.
+- Otherwise one comes first that takes a pass over the diagram: the sufficient reason that giving up features
+  in the order of the diagram leads to, the first of the shortest necessary ones. The others follow, shortest
+  first, or as they are found where the ZDD would grow too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bnc2d.explain.reasons import Case
+from bnc2d.explain.single import one_necessary, one_sufficient
+from bnc2d.logic.domain import FeatureId
+from bnc2d.logic.primes.diagrams import BitDiagrams, Node, TooLarge
+from bnc2d.logic.primes.dualise import Words, minimal_sets
+
+# Nodes around the instance and steps of a ZDD that together take a few hundredths of a second.
+QUICK_NODES = 1 << 16
+QUICK_STEPS = 8_000
+# Steps before the sets are found one after another.
+_MOST_STEPS = 1_000_000
+# Of more sets, those of one length come in the order of the ZDD.
+_MOST_SORTED = 20_000
+
+
+class FeatureSets:
+    """Gives sets of features, each a list in the order of the domain.
+
+    ``ordered`` says whether the shortest come first, and then those with earlier features. It is known once
+    the first set was given; for necessary reasons of large models, once the second was.
+    """
+
+    def __init__(self, case: Case, *, clauses: bool) -> None:
+        self.ordered = False
+        self._case = case
+        self._clauses = clauses
+
+    def __iter__(self) -> Iterator[list[FeatureId]]:
+        first = None
+        found = self._diagram(QUICK_STEPS) if self._case.around.node_count <= QUICK_NODES else None
+        if found is None:
+            first = one_necessary(self._case) if self._clauses else one_sufficient(self._case)
+            if first is None:
+                return
+            yield first
+            found = self._diagram(_MOST_STEPS)
+        sets = self._as_found() if found is None else self._by_length(*found)
+        self.ordered = self.ordered and (first is None or self._clauses)
+        critical = sorted(self._case.critical_masks)
+        if self._clauses:
+            yield from ([feature] for feature in critical if first != [feature])
+            yield from (members for members in sets if members != first)
+        else:
+            joined = (sorted([*critical, *members]) for members in sets)
+            yield from (members for members in joined if members != first)
+
+    def _diagram(self, most_steps: int) -> tuple[BitDiagrams, Node] | None:
+        try:
+            return family_of(self._case, clauses=self._clauses, most_steps=most_steps)
+        except TooLarge:
+            return None
+
+    def _by_length(self, diagrams: BitDiagrams, family: Node) -> Iterator[list[FeatureId]]:
+        self.ordered = few = diagrams.size(family) <= _MOST_SORTED
+        last = len(self._case.domain) - 1
+        codes = [1 << last - feature for feature in self._case.around.features]
+        listed = sorted(zip(codes, self._case.around.features, strict=True), reverse=True)
+
+        def sets() -> Iterator[list[FeatureId]]:
+            for of_one_length in diagrams.sets(family, codes):
+                for code in sorted(of_one_length, reverse=True) if few else of_one_length:
+                    yield [feature for bit, feature in listed if code & bit]
+
+        return sets()
+
+    def _as_found(self) -> Iterator[list[FeatureId]]:
+        around = self._case.around
+
+        def holds(words: Words) -> Words:
+            return around.holds(words[:, None])
+
+        def can_change(words: Words) -> Words:
+            return ~around.holds(~words[:, None])
+
+        function = can_change if self._clauses else holds
+        return minimal_sets(function, sorted(around.features), len(self._case.domain))
+
+
+def family_of(case: Case, *, clauses: bool, most_steps: int) -> tuple[BitDiagrams, Node]:
+    """Return the ZDD of the sets, but for critical features: its levels are the features of ``case.around``.
+
+    Critical features are in every sufficient reason, and each is a necessary one.
+    """
+    around = case.around
+    diagrams = BitDiagrams(len(around.features), most_steps)
+    level_of = {feature: level for level, feature in enumerate(around.features)}
+    function = around.changed(diagrams, level_of) if clauses else around.kept(diagrams, level_of)
+    return diagrams, diagrams.minimal(function)

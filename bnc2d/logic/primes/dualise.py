@@ -1,0 +1,81 @@
+"""Minimal sets of a monotone function that can only be asked, one after another, however many there are.
+
+A SAT solver holds a map of the sets not yet explored, as in MARCO (Liffiton, Previti, Malik and Marques-Silva
+2016). One of them for which the function holds is shrunk to minimal ones, and nothing above these is asked
+for again; one for which it fails is grown to maximal ones, and nothing below these is asked for again. Both
+follow 64 orders of the members at once, each in its own bit of a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.logic.convert.sat import SteppedSearch
+
+Member: TypeAlias = int
+Words: TypeAlias = NDArray[np.uint64]
+# Given 64 sets, as a word for each member with a bit for each set, return a word: for which sets it holds.
+Function: TypeAlias = Callable[[Words], Words]
+
+_ORDERS = 64  # the bits of a word
+
+
+def minimal_sets(function: Function, members: Sequence[Member], size: int) -> Iterator[list[Member]]:
+    """Yield the minimal sets of members, all below ``size``, for which a monotone function holds.
+
+    The order is the same on every run: batches as they are found, in each the shortest first.
+    """
+    from pysat.solvers import Solver
+
+    random = Random(0)  # noqa: S311 - varies the orders, the same on every run
+    with Solver(name="glucose4") as solver:
+        solver.add_clause([size + 1])  # the solver knows a variable even where there are no members
+        solver.set_phases([member + 1 for member in members])  # large sets lie above many minimal ones
+        while (seed := _unexplored(solver, members)) is not None:
+            holds = bool(function(_words([seed] * _ORDERS, size))[0] & np.uint64(1))
+            rest = [member for member in members if (member in seed) == holds]
+            orders = [random.sample(rest, len(rest)) for _ in range(_ORDERS)]
+            found = _extreme(function, seed, orders, size, holds)
+            for extreme in found:
+                if holds:
+                    solver.add_clause([-member - 1 for member in extreme])
+                else:
+                    solver.add_clause([member + 1 for member in members if member not in extreme])
+            if holds:
+                yield from found
+
+
+def _unexplored(solver: Any, members: Sequence[Member]) -> list[Member] | None:
+    """Return a set that is above no minimal one found so far and below no maximal one, or None."""
+    if not SteppedSearch(solver).satisfiable():
+        return None
+    model = set(solver.get_model())
+    return [member for member in members if member + 1 in model or -member - 1 not in model]
+
+
+def _extreme(
+    function: Function, seed: list[Member], orders: list[list[Member]], size: int, holds: bool
+) -> list[list[Member]]:
+    """Return the sets to which members can be dropped (or, where it fails, added) along each order."""
+    words = _words([seed] * _ORDERS, size)
+    for moved in zip(*orders, strict=True):
+        flips = _words([[member] for member in moved], size)
+        words ^= flips
+        right = function(words) if holds else ~function(words)
+        words ^= flips & ~right
+    bits = np.unpackbits(words.view(np.uint8).reshape(size, 8), axis=1, bitorder="little")
+    found = {tuple(np.flatnonzero(column).tolist()) for column in bits.T}
+    return [list(members) for members in sorted(found, key=lambda members: (len(members), members))]
+
+
+def _words(sets: Sequence[Sequence[Member]], size: int) -> Words:
+    """Return sets as a word for each member, with the bit of every set that has it."""
+    words = np.zeros(size, dtype=np.uint64)
+    for number, members in enumerate(sets):
+        words[list(members)] |= np.uint64(1 << number)
+    return words

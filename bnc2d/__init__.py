@@ -3,12 +3,14 @@
 Public names are loaded on first use, so that ``import bnc2d`` and the command line start at once.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from bnc2d.version import __version__
 
+TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from bnc2d.adapters.from_pgmpy import from_pgmpy as from_pgmpy
     from bnc2d.adapters.from_pyagrum import from_pyagrum as from_pyagrum
     from bnc2d.adapters.from_sklearn import from_sklearn as from_sklearn
@@ -101,6 +103,8 @@ __all__ = ["__version__", *_MODULE_OF]
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'bnc2d' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_MODULE_OF[name]), name)
 
 

@@ -1,7 +1,7 @@
 """Cooperative cancellation: long work passes checkpoints; whoever sets a limit says what happens there.
 
-``with ending(check):`` makes every ``checkpoint()`` inside call ``check``, which may raise; scopes nest, and
-the outermost limit comes first (Smith, "Timeouts and cancellation for humans", 2018, calls them cancel
+``with ending(check):`` makes every ``checkpoint()`` inside call ``check``, which may raise; a ``Budget`` is
+the usual one. Scopes nest, and the outermost limit comes first (Smith, "Timeouts and cancellation for humans", 2018, calls them cancel
 scopes). Work ends only at checkpoints, so that nothing is left half changed, which an exception raised from
 outside, by a signal or a thread, could not promise.
 
@@ -29,25 +29,10 @@ _NODES = 1 << 12
 _checks: ContextVar[tuple[Check, ...]] = ContextVar("checks", default=())
 
 
-def no_check() -> None:
-    """Never raise."""
-
-
 def checkpoint() -> None:
     """Call the checks of all scopes around, the outermost first; each may raise."""
     for check in _checks.get():
         check()
-
-
-def surrounding() -> Check:
-    """Return a function that does what a checkpoint does here, wherever it is called."""
-    checks = _checks.get()
-
-    def check() -> None:
-        for each in checks:
-            each()
-
-    return check
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn
 
@@ -34,8 +34,8 @@ COMMANDS = {
 EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = bool) -> int:
+    """Run the command line; ``loaded`` is called when the modules of the command are there.
 
     Returns the exit code: 0 done, 1 a check failed, 2 bad input or a limit, 3 some rows of a table have no
     answer, 130 interrupted (Ctrl-C).
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             warnings.showwarning = show
             warnings.simplefilter("always", Bnc2dWarning)
-            code = _run(list(sys.argv[1:] if arguments is None else arguments))
+            code = _run(list(sys.argv[1:] if arguments is None else arguments), loaded)
             sys.stdout.flush()
             for text in held:
                 say("warning", text)
@@ -72,8 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], loaded: Callable[[], object]) -> int:
     parser = make_parser(words)
+    loaded()
     options, left = parser.parse_known_args(words)
     # argparse takes words for a list at one place only; NAME=STATE words may come before and after options.
     if left and (not hasattr(options, "instance") or any(word.startswith("-") for word in left)):
@@ -115,9 +116,19 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def _is_ctrl_c(error: Exception) -> bool:
-    """Return whether this is Ctrl-C as the solvers of python-sat report it, by an error of their own."""
-    return type(error).__module__ == "pysolvers" and "keyboard interrupt" in str(error)
+def _is_ctrl_c(error: BaseException | None) -> bool:
+    """Return whether this is Ctrl-C in disguise.
+
+    The solvers of python-sat report it by an error of their own, and libraries that are interrupted while
+    they are loaded say that they cannot be.
+    """
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        if type(error).__module__ == "pysolvers" and "keyboard interrupt" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _interrupted() -> int:
@@ -128,7 +139,3 @@ def _interrupted() -> int:
 def _fail(message: str) -> int:
     say("error", message)
     return EXIT_BAD_INPUT
-
-
-if __name__ == "__main__":
-    sys.exit(main())

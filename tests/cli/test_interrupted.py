@@ -107,3 +107,28 @@ def test_ctrl_c_ends_a_command_within_a_second(tmp_path: Path, make: Callable[[P
         if took < ALLOWANCE:
             return
     raise AssertionError(f"it went on for {', '.join(f'{seconds:.1f}' for seconds in late)} s")
+
+
+LOADING = """
+import os, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == sys.argv[-1]:
+            sys.argv.pop()
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+runpy.run_module("bnc2d", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["bnc2d.cli.main", "argparse", "bnc2d.cli.predict", "numpy", "numpy.linalg", "bnc2d.api.files"]
+)
+def test_modules_that_are_being_loaded_make_no_noise(module: str) -> None:
+    words = ["predict", "no such file", "A=1"]
+    process = subprocess.run(
+        [sys.executable, "-c", LOADING, *words, module], capture_output=True, text=True, check=False
+    )
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "bnc2d: interrupted\n")

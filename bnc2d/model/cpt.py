@@ -17,6 +17,7 @@ from bnc2d.base.arrays import OBJECTS, blocks
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.numbers import Number, exact
 from bnc2d.errors import NetworkError, NormalisationWarning
+from bnc2d.model.accounts import exponents
 from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
@@ -124,6 +125,11 @@ class CPT:
     def rounds_to_zero(self) -> bool:
         """Whether a positive entry is too small for float64."""
         return any(self.exact[self.values == 0].tolist())
+
+    @cached_property
+    def lowest_exponent(self) -> float:
+        """log2 of the smallest positive entry in float64."""
+        return exponents(self.values)[0]
 
     @property
     def scope(self) -> tuple[Variable, ...]:

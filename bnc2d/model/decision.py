@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.model.factors import UNIT_ROUNDOFF
+from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.inference import Joint
 
 Ties: TypeAlias = Literal["lowest", "none"]

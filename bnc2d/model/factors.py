@@ -1,31 +1,46 @@
-"""Factors with a table per pattern of observed features, their products and sums.
+"""Factors: tables over variables, with their products, sums and quotients.
 
-The tables hold float64 values, Python integers (exact), or booleans (is it possible?).
+Variables are integer ids, one numbering for a problem. A table has a first axis for *patterns*, the distinct
+assignments of the observed features that it depends on, so that work that instances share is done once; the
+other axes run over the unobserved variables of its scope. Without observed features there is one pattern.
 
-Error bound. Every float64 number here is a sum of products of non-negative entries, so rounding errors
-stay relative: one operation multiplies a value by ``1 + d`` with ``|d| <= u = 2**-53`` as long as nothing
-underflows. If at most ``k`` operations touch a value on its way (a rounded entry counts one, a product
-one, a sum of ``m`` terms ``m - 1``), the result is within a factor ``1 ± k*u / (1 - k*u)`` of the exact
-one (Higham, "Accuracy and Stability of Numerical Algorithms", lemma 3.1). ``Factor.roundings`` is that
-``k``, whatever the order in which BLAS adds. Scaling by powers of two is exact; patterns where a product
-could underflow are cleared in ``Factor.trusted``.
+Entries are float64 values, each table with an account of its errors (``accounts.py``), Python integers over a
+common denominator (exact), or booleans (is it possible?). The algebra is the same for all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log2, prod
+from math import log2, prod
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import blocks, contiguous, multiply_matrices, piece_of, sum_out
+from bnc2d.base.arrays import Rows, blocks, contiguous, multiply_matrices, piece_of, sum_out
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
 from bnc2d.base.threads import one_thread
+from bnc2d.model import accounts
+from bnc2d.model.accounts import (
+    EXACT,
+    HIGHEST_EXPONENT,
+    Account,
+    Lost,
+    Operand,
+    exponents,
+    lost_by_product,
+    lost_by_rounding,
+    lost_by_scaling,
+    power_below,
+    some_lost,
+)
+from bnc2d.model.cpt import CPT
 
 Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
+Patterns: TypeAlias = NDArray[np.intp]
 
 # Products are formed in pieces of this many entries, so that they stay in the processor's cache.
 _CHUNK_ENTRIES = 1 << 17
@@ -33,78 +48,191 @@ _CHUNK_ENTRIES = 1 << 17
 _DENSE_PAIRS = 8
 # A matrix product per pair of patterns pays from this many multiplications on.
 _WORTH_A_MATRIX = 2048
-# Positive float64 values below 2**-1000 are not trusted; 2**-1022 is where relative accuracy ends.
-LOWEST_EXPONENT = -1000
-UNIT_ROUNDOFF = 2.0**-53
-# Room for sums of 2**100 terms before 2**1024 overflows.
-HIGHEST_EXPONENT = 900
+_ONE_ROW = np.zeros((1, 0), dtype=np.intp)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Factor:
-    """A table ``[pattern, *scope]`` and the pattern of each row; for float64 also its error account."""
+    """A table ``[pattern, *scope]``, the pattern of each row of observed features, and its account."""
 
     scope: tuple[VariableId, ...]
-    pattern_of_row: NDArray[np.intp]
     table: Table
-    trusted: NDArray[np.bool_]  # by pattern
-    roundings: int = 0
-    lowest: float = 0.0  # log2 of a lower bound on the positive entries
-    highest: float = 0.0  # log2 of an upper bound on the entries
+    pattern_of_row: Patterns
+    account: Account
+
+    @classmethod
+    def one(cls, dtype: Any, rows: int = 1) -> Factor:
+        """Return the factor without variables whose only entry is 1."""
+        return cls((), np.ones(1, dtype=dtype), np.zeros(rows, dtype=np.intp), EXACT)
+
+    @classmethod
+    def of_cpt(
+        cls,
+        cpt: CPT,
+        ids: Mapping[str, VariableId],
+        dtype: Any,
+        rows: Rows = _ONE_ROW,
+        column: Mapping[VariableId, int] | None = None,
+    ) -> Factor:
+        """Return the table of a variable for rows of feature states, where ``column`` says who is a feature.
+
+        Exact tables carry a common positive factor.
+        """
+        scope = [ids[variable.name] for variable in cpt.scope]
+        column = column or {}
+        observed = [axis for axis, variable in enumerate(scope) if variable in column]
+        free = [axis for axis, variable in enumerate(scope) if variable not in column]
+        shape = [len(cpt.scope[axis]) for axis in free]
+        sizes = [len(cpt.scope[axis]) for axis in observed]
+        codes = np.zeros(len(rows), dtype=np.intp)
+        for axis, size in zip(observed, sizes, strict=True):
+            codes = codes * size + rows[:, column[scope[axis]]]
+        patterns, _, pattern_of_row = distinct(codes)
+
+        def selected(source: Table) -> Table:
+            slices: Table = source.transpose(observed + free).reshape(prod(sizes), *shape)[patterns]
+            return slices
+
+        account = EXACT
+        if dtype == np.float64:
+            table = selected(cpt.values)
+            lost = None
+            if cpt.lowest_exponent < accounts.LOWEST_EXPONENT or cpt.rounds_to_zero:
+                width = len(patterns)
+                lost = lost_by_rounding(selected(cpt.exact).reshape(width, -1).T, table.reshape(width, -1).T)
+            account = Account(1, cpt.lowest_exponent, 0.0, lost)
+        elif dtype == np.bool_:
+            table = selected(cpt.exact) > 0 if cpt.rounds_to_zero else selected(cpt.values) > 0
+        else:
+            table = selected(cpt.integers)
+        free_ids = tuple(scope[axis] for axis in free)
+        return cls(free_ids, np.asarray(table, dtype=dtype), pattern_of_row, account)
 
     @property
     def sizes(self) -> dict[VariableId, int]:
         """The number of states of each variable of the scope."""
         return dict(zip(self.scope, self.table.shape[1:], strict=True))
 
+    @property
+    def trusted(self) -> NDArray[np.bool_]:
+        """By pattern: whether rounding is the only error."""
+        trusted: NDArray[np.bool_] = self.account.loses(len(self.table)) == 0
+        return trusted
+
+    def over(self, scope: Sequence[VariableId]) -> Table:
+        """Return the table with one axis per variable of ``scope``, of size 1 where this factor lacks it."""
+        shared = [1 + self.scope.index(variable) for variable in scope if variable in self.scope]
+        missing = tuple(1 + axis for axis, variable in enumerate(scope) if variable not in self.scope)
+        return np.expand_dims(self.table.transpose(0, *shared), missing)
+
+    def sum_out(self, summed: Collection[VariableId]) -> Factor:
+        """Return the factor with variables summed out, those of ``summed`` that it mentions."""
+        gone = tuple(1 + axis for axis, variable in enumerate(self.scope) if variable in summed)
+        if not gone:
+            return self
+        terms = prod(self.table.shape[axis] for axis in gone)
+        scope = tuple(variable for variable in self.scope if variable not in summed)
+        account = self.account
+        if self.table.dtype == np.float64:
+            lost = None if account.lost is None else account.lost * (terms * accounts.ROUNDED_UP)
+            highest = account.highest + log2(terms)
+            account = Account(account.roundings + terms - 1, account.lowest, highest, lost)
+        return Factor(scope, sum_out(self.table, gone), self.pattern_of_row, account)
+
+    def divided_by(self, other: Factor) -> Factor:
+        """Return the quotient by a factor of one pattern over some of the variables; 0/0 is 0."""
+        divisor = np.broadcast_to(other.over(self.scope), self.table.shape)
+        quotient = np.zeros_like(self.table)
+        for block in blocks(quotient.shape):
+            part = divisor[block]
+            quotient[block] = np.divide(self.table[block], part, out=np.zeros(part.shape), where=part > 0)
+        mine, its = self.account, other.account
+        lowest, highest = mine.lowest - its.highest, mine.highest - its.lowest
+        lost = None
+        in_range = lowest >= accounts.LOWEST_EXPONENT and highest <= HIGHEST_EXPONENT
+        if not in_range or mine.lost is not None or its.lost is not None:
+            lost = np.full(len(quotient), np.inf)
+        account = Account(mine.roundings + its.roundings + 1, *_range(quotient, lost, lowest, highest), lost)
+        return Factor(self.scope, quotient, self.pattern_of_row, account)
+
+
+def _range(table: Table, lost: Lost | None, lowest: float, highest: float) -> tuple[float, float]:
+    """Return the exponents of a small table, measured; bounds on those of a large one, as given.
+
+    Measuring a small table saves scaling a large one later. Patterns that lost something do not count: what
+    they come to is not relied on.
+    """
+    if table.dtype != np.float64:
+        return 0.0, 0.0
+    if table.size <= _CHUNK_ENTRIES:
+        return exponents(table if lost is None else table[lost == 0])
+    return max(lowest, float(accounts.LOWEST_EXPONENT)), highest
+
 
 @one_thread
-def multiply_out(factors: list[Factor], summed: tuple[VariableId, ...]) -> Factor:
+def multiply_out(factors: Sequence[Factor], summed: Collection[VariableId]) -> Factor:
     """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product."""
-    factors = sorted(factors, key=lambda factor: factor.table.size)
-    if len(factors) == 1:
-        if not summed:
-            return factors[0]
-        nowhere = np.zeros(len(factors[0].pattern_of_row), dtype=np.intp)
-        one = np.ones(1, dtype=factors[0].table.dtype)
-        factors.insert(0, Factor((), nowhere, one, np.ones(1, dtype=bool)))
-    product = factors[0]
-    for factor in factors[1:-1]:
+    first, *others = sorted(factors, key=lambda factor: factor.table.size)
+    if not others:
+        return first.sum_out(summed)
+    product = first
+    for factor in others[:-1]:
         product = _product(product, factor, ())
-    return _product(product, factors[-1], summed)
+    return _product(product, others[-1], summed)
 
 
-def _product(left: Factor, right: Factor, summed: tuple[VariableId, ...]) -> Factor:
+def _product(left: Factor, right: Factor, summed: Collection[VariableId]) -> Factor:
     """Multiply two factors pattern by pattern and sum out the variables ``summed``."""
     checkpoint()
     codes = left.pattern_of_row * len(right.table) + right.pattern_of_row
-    pairs, pattern_of_row = np.unique(codes, return_inverse=True)
+    pairs, _, pattern_of_row = distinct(codes)
     of_left, of_right = np.divmod(pairs, len(right.table))
     floating = left.table.dtype == np.float64
-    if floating and not _in_range(left, right):
+    if floating and not left.account.fits(right.account):
         left, right = _rescaled(left), _rescaled(right)
-    in_range = floating and _in_range(left, right)
-    trusted = left.trusted[of_left] & right.trusted[of_right]
+    in_range = floating and left.account.fits(right.account)
     axes = _Axes.of(left, right, summed)
     pieces = _grouped_axes(left, axes), _grouped_axes(right, axes)
     by_matrix = pieces[0].shape[2] * pieces[0].shape[3] * pieces[1].shape[3] >= _WORTH_A_MATRIX
+    underflows = np.zeros(len(pairs), dtype=bool)
     if in_range and by_matrix:
         table = _product_by_pair(*pieces, of_left, of_right)
     elif in_range and len(left.table) * len(right.table) <= _DENSE_PAIRS * len(pairs):
         table = _product_of_all_pairs(*pieces, pairs)
     else:
-        watched = trusted if floating and not in_range else None
+        watched = underflows if floating and not in_range else None
         table = _product_by_entry(*pieces, of_left, of_right, watched)
     sizes = left.sizes | right.sizes
     table = table.reshape(len(pairs), *(sizes[variable] for variable in axes.kept))
-    terms = prod(sizes[variable] for variable in summed)
-    lowest = max(left.lowest + right.lowest, float(LOWEST_EXPONENT))
-    highest = left.highest + right.highest + log2(terms)
-    if floating and table.size <= _CHUNK_ENTRIES:
-        # Measuring a small table now saves scaling a large one later.
-        lowest, highest = exponents(table[trusted])
-    roundings = left.roundings + right.roundings + terms
-    return Factor(axes.kept, pattern_of_row, table, trusted, roundings, lowest, highest)
+    account = EXACT
+    if floating:
+        gone = (*axes.summed, *axes.summed_alone)
+        account = _account(left, right, of_left, of_right, prod(sizes[v] for v in gone), underflows, table)
+    return Factor(axes.kept, table, pattern_of_row, account)
+
+
+def _account(
+    left: Factor,
+    right: Factor,
+    of_left: Patterns,
+    of_right: Patterns,
+    terms: int,
+    underflows: NDArray[np.bool_],
+    table: Table,
+) -> Account:
+    """Return the account of a sum of so many products; ``underflows`` says where one left the range."""
+    one, other = left.account, right.account
+    lost = None
+    if one.lost is not None or other.lost is not None or underflows.any():
+        operands = _operand(left, of_left), _operand(right, of_right)
+        lost = some_lost(lost_by_product(*operands, terms, underflows))
+    lowest, highest = one.lowest + other.lowest, one.highest + other.highest + log2(terms)
+    return Account(one.roundings + other.roundings + terms, *_range(table, lost, lowest, highest), lost)
+
+
+def _operand(factor: Factor, chosen: Patterns) -> Operand:
+    largest = factor.table.reshape(len(factor.table), -1).max(axis=1, initial=0.0)
+    return Operand(largest[chosen], factor.account.loses(len(factor.table))[chosen])
 
 
 def _grouped_axes(factor: Factor, axes: _Axes) -> Table:
@@ -130,19 +258,19 @@ class _Axes:
     kept: tuple[VariableId, ...]  # the axes of the result: shared, then the left's own, then the right's
 
     @classmethod
-    def of(cls, left: Factor, right: Factor, summed: tuple[VariableId, ...]) -> _Axes:
+    def of(cls, left: Factor, right: Factor, summed: Collection[VariableId]) -> _Axes:
         both = set(left.scope) & set(right.scope)
+        own = [v for v in (*left.scope, *right.scope) if v not in both]
         shared = tuple(v for v in right.scope if v in both and v not in summed)
-        own = tuple(v for v in (*left.scope, *right.scope) if v not in both and v not in summed)
         return cls(
             shared,
-            tuple(v for v in summed if v in both),
-            tuple(v for v in summed if v not in both),
-            (*shared, *own),
+            tuple(v for v in right.scope if v in both and v in summed),
+            tuple(v for v in own if v in summed),
+            (*shared, *(v for v in own if v not in summed)),
         )
 
 
-def _product_of_all_pairs(left: Table, right: Table, pairs: NDArray[np.intp]) -> Table:
+def _product_of_all_pairs(left: Table, right: Table, pairs: Patterns) -> Table:
     """Return ``[pair, shared, left's own, right's own]``: one matrix product per shared state for all pairs.
 
     ``pairs`` holds sorted numbers ``left pattern * right patterns + right pattern``; the products that it
@@ -165,9 +293,7 @@ def _product_of_all_pairs(left: Table, right: Table, pairs: NDArray[np.intp]) ->
     return table
 
 
-def _product_by_pair(
-    left: Table, right: Table, of_left: NDArray[np.intp], of_right: NDArray[np.intp]
-) -> Table:
+def _product_by_pair(left: Table, right: Table, of_left: Patterns, of_right: Patterns) -> Table:
     """Return ``[pair, shared, left's own, right's own]``: one matrix product per pair and shared state."""
     a, b = contiguous(left.transpose(0, 1, 3, 2)), right
     table: Table = np.empty((len(of_left), a.shape[1], a.shape[2], b.shape[3]), dtype=a.dtype)
@@ -184,13 +310,13 @@ def _product_by_pair(
 def _product_by_entry(
     left: Table,
     right: Table,
-    of_left: NDArray[np.intp],
-    of_right: NDArray[np.intp],
-    trusted: NDArray[np.bool_] | None,
+    of_left: Patterns,
+    of_right: Patterns,
+    underflows: NDArray[np.bool_] | None,
 ) -> Table:
     """Return ``[pair, shared, left's own, right's own]`` for any kind of entries, one summed state at a time.
 
-    Where ``trusted`` is given, pairs with a product in the range of underflow are cleared in it.
+    Where ``underflows`` is given, pairs with a product below the range are marked in it.
     """
     a = contiguous(left.transpose(0, 2, 1, 3))[:, :, :, :, None]
     b = contiguous(right.transpose(0, 2, 1, 3))[:, :, :, None, :]
@@ -204,9 +330,9 @@ def _product_by_entry(
             for part in blocks(table.shape[1:3], max(1, size // b.shape[4])):
                 x, y = a[(of_left[chunk], state, *part)], b[(of_right[chunk], state, *part[:1])]
                 piece = x * y
-                if trusted is not None:
-                    lost = (piece < 2.0**LOWEST_EXPONENT) & (x > 0) & (y > 0)
-                    trusted[chunk] &= ~lost.reshape(len(lost), -1).any(axis=1)
+                if underflows is not None:
+                    small = (piece < 2.0**accounts.LOWEST_EXPONENT) & (x > 0) & (y > 0)
+                    underflows[chunk] |= small.reshape(len(small), -1).any(axis=1)
                 if state == 0:
                     table[(chunk, *part)] = piece
                 else:
@@ -214,37 +340,15 @@ def _product_by_entry(
     return table
 
 
-def _in_range(left: Factor, right: Factor) -> bool:
-    """Return whether no product of entries can underflow or overflow."""
-    return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= HIGHEST_EXPONENT
-
-
 def _rescaled(factor: Factor) -> Factor:
     """Return the factor with each pattern scaled by a power of two so that its largest entry is about 1.
 
-    A common factor of all entries of a pattern changes no decision. Entries that the scaling pushes out
-    of range make their pattern untrusted.
+    A common factor of all entries of a pattern changes no decision.
     """
     flat = factor.table.reshape(len(factor.table), -1)
-    shift = -np.frexp(flat.max(axis=1))[1]
-    scaled = np.ldexp(flat, shift[:, None])
-    trusted = factor.trusted & ~((scaled < 2.0**LOWEST_EXPONENT) & (flat > 0)).any(axis=1)
-    lowest, highest = exponents(scaled[trusted])
-    table = scaled.reshape(factor.table.shape)
-    return replace(factor, table=table, trusted=trusted, lowest=lowest, highest=highest)
-
-
-def power_below(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each value the power of two that scales it into [1/2, 1); 1 for zero."""
-    scale: NDArray[np.float64] = np.ldexp(1.0, np.minimum(-np.frexp(values)[1], -LOWEST_EXPONENT))
-    return scale
-
-
-def exponents(table: NDArray[np.float64]) -> tuple[float, float]:
-    """Return log2 of the smallest positive entry and of the largest, 0 where there is none."""
-    smallest, largest = inf, 0.0
-    for block in blocks(table.shape):
-        part = table[block]
-        smallest = min(smallest, float(part.min(where=part > 0, initial=inf)))
-        largest = max(largest, float(part.max(initial=0.0)))
-    return (log2(smallest), log2(largest)) if largest > 0 else (0.0, 0.0)
+    scale = power_below(flat.max(axis=1))
+    scaled = flat * scale[:, None]
+    lost = lost_by_scaling(flat.T, scaled.T, factor.account.lost, scale)
+    lowest, highest = exponents(scaled if lost is None else scaled[lost == 0])
+    account = Account(factor.account.roundings, lowest, highest, lost)
+    return replace(factor, table=scaled.reshape(factor.table.shape), account=account)

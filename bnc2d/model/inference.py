@@ -1,32 +1,114 @@
 """Joint probabilities of a target and many instances, by variable elimination in float64 or in integers.
 
-One engine serves every question. A factor's table has a first axis for the distinct assignments
-(*patterns*) of the features it depends on, so work that instances share is done once; the other axes run
-over unobserved variables. Eliminating variables multiplies the factors that mention them and sums them out.
-The bound on rounding errors is derived in ``factors.py``.
+One engine serves every question (``Contraction``): factors are looked up for the patterns of features that
+the instances hold, so that work they share is done once, and unobserved variables are eliminated in the
+cheapest order found. Bounds on rounding errors are derived in ``accounts.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log2, prod
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.masks import Mask, StateCounts, VariableId, positions, union
+from bnc2d.base.arrays import Rows
+from bnc2d.base.masks import Mask, StateCounts, positions, union
 from bnc2d.errors import LimitExceeded
-from bnc2d.model.cpt import CPT, over_common_denominator
+from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import Plan, connected_groups, eliminate, plan_for_rows
-from bnc2d.model.factors import LOWEST_EXPONENT, Factor, Table, exponents, multiply_out
+from bnc2d.model.factors import Factor, Table, multiply_out
 from bnc2d.model.network import BayesianNetwork
 
 # Rows are split until the largest table kept has at most this many entries (512 MiB of float64).
-_MAX_TABLE_ENTRIES = 1 << 26
+MAX_TABLE_ENTRIES = 1 << 26
 # Exact tables hold Python integers, a hundred bytes and more each.
 _MAX_EXACT_ENTRIES = 1 << 22
+# Orders tried for one row, and for more, where a better one saves more.
+_ATTEMPTS, _MORE_ATTEMPTS = 6, 30
+
+
+class Contraction:
+    """The product of tables for rows of feature states, with all variables summed out but the kept ones.
+
+    ``max_entries`` bounds the tables that plans are made for.
+    """
+
+    def __init__(
+        self,
+        network: BayesianNetwork,
+        cpts: Sequence[CPT],
+        features: Sequence[str],
+        kept: Sequence[str],
+        max_entries: float = MAX_TABLE_ENTRIES,
+    ) -> None:
+        self.ids = {name: position for position, name in enumerate(network.names)}
+        self._column = {self.ids[name]: column for column, name in enumerate(features)}
+        self._features = union([1 << variable for variable in self._column])
+        self._counts = StateCounts([len(variable) for variable in network.variables])
+        self._max_entries = max_entries
+        self._groups = self._grouped(cpts)
+        self._scopes = [union([self._scope(cpt) for cpt in group]) for group in self._groups]
+        self._summed = union(self._scopes) & ~self._features & ~union([1 << self.ids[name] for name in kept])
+        self._plans: dict[int, Plan] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._groups)
+
+    def factor(self, rows: Rows, dtype: Any) -> Factor:
+        """Return the factor of the kept variables, with a pattern for each row ``[row, feature]``."""
+        factors = [
+            multiply_out([Factor.of_cpt(cpt, self.ids, dtype, rows, self._column) for cpt in group], ())
+            for group in self._groups
+        ]
+        joins = self._plan(len(rows)).joins
+        left = eliminate(
+            factors, self._scopes, joins, lambda some, summed: multiply_out(some, positions(summed))
+        )
+        return multiply_out(left, ())
+
+    def rows_at_once(self, rows: int, limit: float) -> int:
+        """Return how many rows keep every table within a limit; 0 where not even one does."""
+        while rows > 1 and self._plan(rows).largest_table > limit:
+            rows = (rows + 1) // 2
+        return max(rows, 1) if self.largest_table(rows) <= limit else 0
+
+    def largest_table(self, rows: int = 1) -> float:
+        """Return the entries of the largest table for so many rows."""
+        return self._plan(rows).largest_table
+
+    def _scope(self, cpt: CPT) -> Mask:
+        return union([1 << self.ids[variable.name] for variable in cpt.scope])
+
+    def _grouped(self, cpts: Sequence[CPT]) -> list[list[CPT]]:
+        """Join each table without features to a smallest one that covers it; large products stay few."""
+        groups = [[cpt] for cpt in cpts]
+        scopes = [self._scope(cpt) for cpt in cpts]
+        hidden = [scope & ~self._features for scope in scopes]
+        for guest in sorted(range(len(cpts)), key=lambda table: hidden[table].bit_count()):
+            if scopes[guest] & self._features:
+                continue
+            hosts = [
+                host
+                for host, scope in enumerate(hidden)
+                if host != guest and groups[host] and not scopes[guest] & ~scope
+            ]
+            if hosts:
+                groups[min(hosts, key=lambda host: self._counts.count(hidden[host]))] += groups[guest]
+                groups[guest] = []
+        return [group for group in groups if group]
+
+    def _plan(self, rows: int) -> Plan:
+        rows = 1 << max(rows - 1, 0).bit_length()  # plan for the next power of two, so plans are reused
+        if rows not in self._plans:
+            attempts = _ATTEMPTS if rows == 1 else _MORE_ATTEMPTS
+            self._plans[rows] = plan_for_rows(
+                self._scopes, self._summed, self._features, self._counts, rows, attempts, self._max_entries
+            )
+        return self._plans[rows]
 
 
 @dataclass(frozen=True)
@@ -51,140 +133,59 @@ class JointQuery:
     """
 
     def __init__(self, network: BayesianNetwork, target: str, features: Sequence[str]) -> None:
-        self._target = network.index(target)
-        self._column = {network.index(name): column for column, name in enumerate(features)}
-        self._cardinality = [len(variable) for variable in network.variables]
-        self._counts = StateCounts(self._cardinality)
-        self._features = union([1 << variable for variable in self._column])
+        self._states = len(network.variable(target))
         relevant = network.ancestors([target, *features])
-        self._ids = {name: position for position, name in enumerate(network.names)}
         cpts = [network.cpt(name) for name in network.names if name in relevant]
-        target_part, others = self._split(cpts)
-        possible_part = [cpt for part in others if any(0 in cpt.exact for cpt in part) for cpt in part]
-        self._target_part, self._possible_part = self._grouped(target_part), self._grouped(possible_part)
-        self._plans: dict[tuple[bool, int], Plan] = {}
+        observed = set(features)
+        scopes = [{variable.name for variable in cpt.scope} - observed for cpt in cpts]
+        parts = connected_groups(scopes)
+        parts.sort(key=lambda part: not any(target in scopes[table] for table in part))
+        own, *others = [[cpts[table] for table in part] for part in parts]
+        rest = [cpt for part in others if any(0 in cpt.exact for cpt in part) for cpt in part]
+        self._target_part = Contraction(network, own, features, [target])
+        self._possible_part = Contraction(network, rest, features, ())
 
-    def joint(self, rows: NDArray[np.intp], exact: bool) -> Joint:
+    def joint(self, rows: Rows, exact: bool) -> Joint:
         """Return the joint of every row (an array ``[instance, feature]`` of state positions)."""
-        values = np.zeros((len(rows), self._cardinality[self._target]), dtype=object if exact else np.float64)
+        dtype = np.dtype(object if exact else np.float64)
+        values = np.zeros((len(rows), self._states), dtype=dtype)
         trusted = np.ones(len(rows), dtype=bool)
         roundings = 0
         chunk = self._rows_at_once(len(rows), exact)
         for start in range(0, len(rows), chunk):
             part = rows[start : start + chunk]
-            result = self._contract(self._target_part, part, np.dtype(object if exact else np.float64))
+            result = self._target_part.factor(part, dtype)
             values[start : start + chunk] = result.table[result.pattern_of_row]
             trusted[start : start + chunk] = result.trusted[result.pattern_of_row]
-            roundings = max(roundings, result.roundings)
+            roundings = max(roundings, result.account.roundings)
             if self._possible_part:
-                possible = self._contract(self._possible_part, part, np.dtype(bool))
+                possible = self._possible_part.factor(part, np.bool_)
                 impossible = ~possible.table.reshape(-1)[possible.pattern_of_row]
                 values[start : start + chunk][impossible] = 0
         return Joint(values, trusted, roundings)
 
-    def possible(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def possible(self, rows: Rows) -> NDArray[np.bool_]:
         """Return whether each row has a positive probability: which entries are zero is all it takes."""
         answers = np.ones(len(rows), dtype=bool)
         chunk = self._rows_at_once(len(rows), exact=False)
         for start in range(0, len(rows), chunk):
-            for groups in filter(None, (self._target_part, self._possible_part)):
-                found = self._contract(groups, rows[start : start + chunk], np.dtype(bool))
+            for part in self._parts():
+                found = part.factor(rows[start : start + chunk], np.bool_)
                 some = np.atleast_1d(found.table.reshape(len(found.table), -1).any(axis=1))
                 answers[start : start + chunk] &= some[found.pattern_of_row]
         return answers
 
-    def _split(self, cpts: list[CPT]) -> tuple[list[CPT], list[list[CPT]]]:
-        """Return the tables connected to the target through unobserved variables, and the other parts."""
-        scopes = [self._scope(cpt) for cpt in cpts]
-        parts = [[cpts[position] for position in group] for group in connected_groups(scopes)]
-        parts.sort(key=lambda part: not any(self._target in self._scope(cpt) for cpt in part))
-        return parts[0], parts[1:]
-
-    def _grouped(self, cpts: list[CPT]) -> list[list[CPT]]:
-        """Join each table without features to a smallest one that covers it; large products stay few."""
-        groups = [[cpt] for cpt in cpts]
-        scopes = [set(self._scope(cpt)) for cpt in cpts]
-        for guest in sorted(range(len(cpts)), key=lambda position: len(scopes[position])):
-            if len(scopes[guest]) < len(cpts[guest].scope):
-                continue  # it depends on a feature
-            hosts = [
-                host
-                for host, scope in enumerate(scopes)
-                if host != guest and groups[host] and scopes[guest] <= scope
-            ]
-            if hosts:
-                groups[min(hosts, key=lambda host: prod(self._cardinality[v] for v in scopes[host]))] += (
-                    groups[guest]
-                )
-                groups[guest] = []
-        return [group for group in groups if group]
-
-    def _scope(self, cpt: CPT) -> list[VariableId]:
-        ids = (self._ids[variable.name] for variable in cpt.scope)
-        return [variable for variable in ids if variable not in self._column]
-
-    def _plan(self, groups: list[list[CPT]], rows: int) -> Plan:
-        rows = 1 << max(rows - 1, 0).bit_length()  # plan for the next power of two, so plans are reused
-        key = (groups is self._target_part, rows)
-        if key not in self._plans:
-            scopes = self._scopes(groups)
-            summed = union(scopes) & ~self._features & ~(1 << self._target)
-            attempts = 6 if rows == 1 else 30
-            self._plans[key] = plan_for_rows(
-                scopes, summed, self._features, self._counts, rows, attempts, _MAX_TABLE_ENTRIES
-            )
-        return self._plans[key]
-
-    def _scopes(self, groups: list[list[CPT]]) -> list[Mask]:
-        return [union([1 << self._ids[v.name] for cpt in group for v in cpt.scope]) for group in groups]
+    def _parts(self) -> list[Contraction]:
+        return [part for part in (self._target_part, self._possible_part) if part]
 
     def _rows_at_once(self, rows: int, exact: bool) -> int:
         """Return how many rows keep every table within its limit; refuse where not even one does."""
-        parts = [part for part in (self._target_part, self._possible_part) if part]
-        limit = _MAX_EXACT_ENTRIES if exact else _MAX_TABLE_ENTRIES
-        while rows > 1 and max(self._plan(part, rows).largest_table for part in parts) > limit:
-            rows = (rows + 1) // 2
-        needed = max(self._plan(part, rows).largest_table for part in parts)
-        if needed > limit:
+        limit = _MAX_EXACT_ENTRIES if exact else MAX_TABLE_ENTRIES
+        rows = min(part.rows_at_once(rows, limit) for part in self._parts())
+        if not rows:
+            needed = max(part.largest_table() for part in self._parts())
             raise LimitExceeded(
                 f"{'exact ' if exact else ''}inference needs a table of 2^{ceil(log2(needed))} entries "
                 f"(limit 2^{ceil(log2(limit))}); choose fewer or other features"
             )
-        return max(rows, 1)
-
-    def _contract(self, groups: list[list[CPT]], rows: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
-        """Eliminate every unobserved variable but the target; the result has at most the target's axis."""
-        factors = [multiply_out([self._load(cpt, rows, dtype) for cpt in group], ()) for group in groups]
-        joins = self._plan(groups, len(rows)).joins
-        return multiply_out(
-            eliminate(
-                factors,
-                self._scopes(groups),
-                joins,
-                lambda some, summed: multiply_out(some, tuple(positions(summed))),
-            ),
-            (),
-        )
-
-    def _load(self, cpt: CPT, rows: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
-        """Return the table's slices for the patterns that the rows hold."""
-        ids = [self._ids[variable.name] for variable in cpt.scope]
-        observed = [axis for axis, variable in enumerate(ids) if variable in self._column]
-        free = [axis for axis, variable in enumerate(ids) if variable not in self._column]
-        sizes = [self._cardinality[ids[axis]] for axis in observed]
-        codes = np.zeros(len(rows), dtype=np.intp)
-        for axis, size in zip(observed, sizes, strict=True):
-            codes = codes * size + rows[:, self._column[ids[axis]]]
-        patterns, pattern_of_row = np.unique(codes, return_inverse=True)
-        source: Table = cpt.values if dtype == np.float64 else cpt.exact
-        shape = [self._cardinality[ids[axis]] for axis in free]
-        table = source.transpose(observed + free).reshape(prod(sizes), *shape)[patterns]
-        lowest, trusted = 0.0, np.ones(len(patterns), dtype=bool)
-        if dtype == np.float64:
-            lowest, _ = exponents(table)
-            if lowest < LOWEST_EXPONENT or cpt.rounds_to_zero:
-                trusted[:] = False
-        else:
-            table = table > 0 if dtype == np.bool_ else over_common_denominator(table)
-        scope = tuple(ids[axis] for axis in free)
-        return Factor(scope, pattern_of_row, np.asarray(table, dtype=dtype), trusted, 1, lowest)
+        return rows

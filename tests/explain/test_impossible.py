@@ -127,7 +127,7 @@ def test_a_network_too_large_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
         .compile()
         .explain({"smoke": "yes", "xray": "no"})
     )
-    monkeypatch.setattr("bnc2d.model.inference._MAX_TABLE_ENTRIES", 1)
+    monkeypatch.setattr("bnc2d.model.inference.MAX_TABLE_ENTRIES", 1)
     assert "Whether the instance is possible, and no tie, is not known: inference needs" in e.to_text()
 
 

@@ -12,7 +12,7 @@ from hypothesis import event, given, settings
 import bnc2d
 from bnc2d import CPT, BayesianNetwork, Bnc2dError, Classifier, LimitExceeded, Variable
 from bnc2d.base.instances import all_rows, encode
-from bnc2d.model import factors, inference
+from bnc2d.model import accounts, inference
 from bnc2d.testing import random_classifier
 from bnc2d.verify.enumeration import decide, joint_of_instances
 from tests.strategies import classifiers
@@ -88,8 +88,7 @@ def test_a_narrow_float_range_costs_time_not_correctness(
     """With a pretended underflow limit every guard fires: rescaling, watching, the exact path."""
     classifier = random_classifier(seed, variables=6, features=4, ties="none", digits=1 + seed % 3)
     expected = {states: decide(classifier, joint) for states, joint in joint_of_instances(classifier).items()}
-    monkeypatch.setattr(factors, "LOWEST_EXPONENT", lowest)
-    monkeypatch.setattr(inference, "LOWEST_EXPONENT", lowest)
+    monkeypatch.setattr(accounts, "LOWEST_EXPONENT", lowest)
     instances = [dict(zip(classifier.features, states, strict=True)) for states in expected]
     assert classifier.predict(instances) == list(expected.values())
 

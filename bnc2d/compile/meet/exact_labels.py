@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, spread
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import DecisionRule
 
@@ -96,13 +96,11 @@ class ByTables:
         others = tuple(v for v in dict.fromkeys((*self.first.scope, *self.second.scope)) if v != self.target)
         axes = (self.target, *others)
         classes = len(self.priors)
-        of_first, of_second = (
-            spread(part, axes, self.sizes).reshape(classes, -1) for part in (self.first, self.second)
-        )
+        codes = paired_groups(self.first, self.second, axes, self.sizes).reshape(classes, -1)
+        of_first, of_second = np.divmod(codes, len(self.second.table))
         scale = lcm(*(prior.denominator for prior in self.priors))
         integers = [int(prior * scale) for prior in self.priors]
-        codes = rows * self.second.patterns + columns
-        cells, _, indices = distinct(codes)
+        cells, _, indices = distinct(rows * self.second.patterns + columns)
         labels = np.empty(len(cells), dtype=np.intp)
         left, right = self.first.table, self.second.table
         for at, cell in enumerate(cells.tolist()):

@@ -24,9 +24,9 @@ from bnc2d.base.arrays import blocks
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, rescaled, spread
-from bnc2d.compile.meet.tables.underflow import Lost, Underflow, exponents_of
-from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
+from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
+from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 
 Matrix: TypeAlias = NDArray[np.float64]
 
@@ -183,23 +183,21 @@ def join_tables(
 ) -> Join:
     """Return what decides between the classes of the target for all patterns of two tables."""
     others = tuple(v for v in dict.fromkeys((*first.scope, *second.scope)) if v != target)
-    of_first, of_second = (
-        spread(part, (target, *others), sizes).reshape(len(weights), -1) for part in (first, second)
-    )
-    codes = np.empty_like(of_first)
-    for block in blocks(codes.shape):
-        codes[block] = of_first[block] * len(second.table) + of_second[block]
+    codes = paired_groups(first, second, (target, *others), sizes).reshape(len(weights), -1)
     terms, labels = _terms(codes, len(second.table), _near_one(weights))
     in_range = all(_is_in_range(first, second, each) for each in terms)
+    if not in_range:  # perhaps only what is known of the exponents is not near enough
+        first, second = first.measured(), second.measured()
+        in_range = all(_is_in_range(first, second, each) for each in terms)
     if not in_range:
-        first, second = rescaled(first), rescaled(second)
+        first, second = first.rescaled(), second.rescaled()
     products, scale = _scaled([_product(each, first, second, in_range) for each in terms])
     underflow = None
     if not in_range:
         total = max(float(np.abs(each.weight).sum()) for each in terms)
         underflow = Underflow(1.0 + total, second.lost, np.maximum(scale, 1.0))
-    count = of_first.size + max(product.terms for product in products)
-    roundings = first.roundings + second.roundings + count + 4
+    count = codes.size + max(product.terms for product in products)
+    roundings = first.account.roundings + second.account.roundings + count + 4
     return Join(Patterns(first.table, first.lost), tuple(products), labels, roundings, underflow)
 
 
@@ -222,10 +220,11 @@ def _is_in_range(first: CompressedFactor, second: CompressedFactor, terms: _Term
         return False
     lightest, heaviest = terms.exponents
     added = log2(len(terms.weight) + 1) + 1
-    depth = heaviest - lightest + second.highest - second.lowest + added
-    spread = heaviest - lightest + first.highest - first.lowest + added + depth
-    smallest = lightest + min(second.lowest, first.lowest - depth)
-    largest = heaviest + max(first.highest, second.highest) + added
+    one, other = first.account, second.account
+    depth = heaviest - lightest + other.highest - other.lowest + added
+    spread = heaviest - lightest + one.highest - one.lowest + added + depth
+    smallest = lightest + min(other.lowest, one.lowest - depth)
+    largest = heaviest + max(one.highest, other.highest) + added
     return spread + depth < -LOWEST_EXPONENT and smallest > LOWEST_EXPONENT and largest < HIGHEST_EXPONENT
 
 

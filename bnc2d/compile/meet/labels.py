@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
 from bnc2d.compile.meet.tables.underflow import CellError
-from bnc2d.model.factors import UNIT_ROUNDOFF, power_below
+from bnc2d.model.accounts import UNIT_ROUNDOFF, power_below
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [pattern of the first side, pattern of the second]
 Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns

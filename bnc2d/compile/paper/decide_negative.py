@@ -36,8 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.paper.potential import Array
+from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.decision import DecisionRule
-from bnc2d.model.factors import UNIT_ROUNDOFF
 
 Verdicts: TypeAlias = NDArray[np.int8]
 Flags: TypeAlias = NDArray[np.bool_]

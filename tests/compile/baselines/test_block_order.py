@@ -336,7 +336,7 @@ def test_tables_are_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     check_against_enumeration(classifier, model)
     assert len(set(seen)) > 4
-    monkeypatch.setattr(block_order_tables, "_MAX_ENTRIES", 1)
+    monkeypatch.setattr(block_order_tables, "MAX_TABLE_ENTRIES", 1)
     with pytest.raises(LimitExceeded, match=r"the table of a block needs .* raise memory_limit"):
         by_blocks(classifier)
 

@@ -16,7 +16,7 @@ from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.proportional import merge_patterns
-from bnc2d.model.factors import UNIT_ROUNDOFF
+from bnc2d.model.accounts import UNIT_ROUNDOFF
 from tests.strategies import classifiers
 
 
@@ -47,7 +47,7 @@ def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> 
             for entry, value in zip(truth, values, strict=True):
                 if entry:
                     ratio = Fraction(value) / Fraction(values[top]) / Fraction(entry, truth[top])
-                    assert abs(ratio - 1) <= 4 * part.roundings * UNIT_ROUNDOFF
+                    assert abs(ratio - 1) <= 4 * part.account.roundings * UNIT_ROUNDOFF
 
 
 @given(classifiers(), st.integers(0, 2))

@@ -13,7 +13,7 @@ from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.model.factors import UNIT_ROUNDOFF
+from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.testing import extreme_classifier, random_naive_bayes
 from tests.long.agreement import Outcome, check_classifier
 
@@ -127,7 +127,7 @@ def test_tables_are_within_their_accounts(position: str) -> None:
             truth = dense(exact)[states_in_order(cut_problem, part, exact)]
             for row, values in enumerate(dense(part).T.tolist()):
                 account = Fraction(float(part.lost[part.pattern_of_row[row]]))
-                assert within(truth[:, row].tolist(), values, part.roundings, account)
+                assert within(truth[:, row].tolist(), values, part.account.roundings, account)
     assert lost
 
 

@@ -14,7 +14,7 @@
    by its exact state, which is computed where a threshold is near a known one of that kind.
 
 Error bound. Everything in float64 is a sum of products of non-negative numbers, so errors are relative
-(``model/factors.py``). A state at a block has the roundings of the tables above it, plus 2 a block for the
+(``model/accounts.py``). A state at a block has the roundings of the tables above it, plus 2 a block for the
 product and the sum, plus 1. A kept ratio ``b_1 / b_0`` has twice the roundings of the tables from its block
 down, plus 4 a block (product, sum, scaling, comparison): a map ``(A + B r) / (C + D r)`` with non-negative
 coefficients never enlarges a relative error of ``r``. Intervals are narrowed by ``margin_of`` of that count,

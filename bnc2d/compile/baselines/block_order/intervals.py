@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.baselines.block_order.tables import Floats, Matrix
-from bnc2d.model.factors import UNIT_ROUNDOFF
+from bnc2d.model.accounts import UNIT_ROUNDOFF
 
 SubClassifier: TypeAlias = int  # its number at its place
 Key: TypeAlias = tuple[int, int]  # (a_0, a_1) as integers without a common divisor

@@ -16,14 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.masks import StateCounts, positions, union
 from bnc2d.compile.baselines.block_order.search import Block
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.errors import LimitExceeded
-from bnc2d.model.cpt import CPT
-from bnc2d.model.elimination import Plan, eliminate, plan_for_rows
-from bnc2d.model.factors import LOWEST_EXPONENT, Factor, exponents, multiply_out, power_below
+from bnc2d.model.accounts import power_below
+from bnc2d.model.factors import Factor
+from bnc2d.model.inference import MAX_TABLE_ENTRIES, Contraction
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]  # instances of a block by number, the last feature varying fastest
@@ -34,7 +33,6 @@ Matrix: TypeAlias = list[list[int]]
 SMALLEST_SHARE = 2.0**-400
 # Tables of an elimination are kept within so many entries, by taking fewer instances at a time.
 _CHUNK = 1 << 18
-_MAX_ENTRIES = 1 << 26
 _MAX_EXACT_ENTRIES = 1 << 20
 # A table, the product it comes from, and the two factors of that.
 _BYTES_PER_ENTRY = 4 * 8
@@ -42,7 +40,7 @@ _BYTES_PER_ENTRY = 4 * 8
 
 @dataclass(frozen=True)
 class Rows:
-    """``values[instance, s, s']`` with an error account as in ``model/factors.py``."""
+    """``values[instance, s, s']`` with an error account as in ``model/accounts.py``."""
 
     values: Floats
     trusted: NDArray[np.bool_]
@@ -62,14 +60,15 @@ class BlockTable:
     def __init__(self, prepared: Prepared, block: Block, memory: int = 1 << 32) -> None:
         self.block = block
         outer = [block.above, block.below or block.above]
-        max_entries = min(_MAX_ENTRIES, memory // _BYTES_PER_ENTRY)
-        self._joint = _Elimination(prepared, block.features, outer, max_entries)
+        max_entries = min(MAX_TABLE_ENTRIES, memory // _BYTES_PER_ENTRY)
+        self._limit = max_entries
+        self._joint = _contraction(prepared, block.features, outer, max_entries)
         prior = prior_of(prepared, block.above)
         self._weights = [prior[1], prior[0]] if all(prior) else [1, 1]
 
     def floats(self, numbers: Numbers) -> Rows:
         """Return rows; their largest entry is about 1."""
-        factor = self._joint.factor(numbers, np.dtype(np.float64))
+        factor = self._joint.factor(self._states(numbers), np.float64)
         values, wide = scaled(self._square(factor)[factor.pattern_of_row])
         largest = max(self._weights)
         weights = np.array([float(Fraction(weight, largest)) for weight in self._weights])
@@ -77,21 +76,34 @@ class BlockTable:
         trusted = factor.trusted[factor.pattern_of_row] & wide & fits
         if weights.min() < SMALLEST_SHARE:
             trusted[:] = False
-        return Rows(values, trusted, factor.roundings + 2)
+        return Rows(values, trusted, factor.account.roundings + 2)
 
     def exact(self, numbers: Numbers) -> list[Matrix]:
         """Return rows of integers."""
         rows: list[Matrix] = []
-        step = self._joint.rows_at_once(len(numbers), exact=True)
+        step = self._rows_at_once(len(numbers), min(_MAX_EXACT_ENTRIES, self._limit))
         for start in range(0, len(numbers), step):
-            factor = self._joint.factor(numbers[start : start + step], np.dtype(object))
+            factor = self._joint.factor(self._states(numbers[start : start + step]), np.dtype(object))
             values = self._square(factor) * np.array(self._weights, dtype=object)[:, None]
             rows += values[factor.pattern_of_row].tolist()
         return rows
 
     def rows_at_once(self) -> int:
         """Return how many rows to ask for at a time in float64."""
-        return self._joint.rows_at_once(min(1 << len(self.block.features), _CHUNK), exact=False)
+        return self._rows_at_once(min(1 << len(self.block.features), _CHUNK), self._limit)
+
+    def _rows_at_once(self, rows: int, limit: int) -> int:
+        found = self._joint.rows_at_once(rows, limit)
+        if not found:
+            raise LimitExceeded(
+                f"the table of a block needs 2^{ceil(log2(self._joint.largest_table()))} entries for one row "
+                f"(limit 2^{ceil(log2(max(limit, 1)))}); raise memory_limit or use method='fast'"
+            )
+        return found
+
+    def _states(self, numbers: Numbers) -> Numbers:
+        """Return the states of the features, ``[instance, feature]``."""
+        return numbers[:, None] >> np.arange(len(self.block.features) - 1, -1, -1) & 1
 
     def _square(self, factor: Factor) -> NDArray[Any]:
         """Return ``[pattern, s, s']``: a class that stays is a diagonal, the last block a column."""
@@ -107,9 +119,19 @@ class BlockTable:
 
 def prior_of(prepared: Prepared, name: Name) -> list[int]:
     """Return ``P(name)`` as integers over a common denominator."""
-    factor = _Elimination(prepared, (), [name]).factor(np.zeros(1, dtype=np.intp), np.dtype(object))
+    factor = _contraction(prepared, (), [name]).factor(np.zeros((1, 0), dtype=np.intp), np.dtype(object))
     prior: list[int] = factor.table[0].tolist()
     return prior
+
+
+def _contraction(
+    prepared: Prepared, features: tuple[Name, ...], kept: list[Name], max_entries: int = MAX_TABLE_ENTRIES
+) -> Contraction:
+    """Return the factor to be of some variables, for instances of some features."""
+    network = prepared.network
+    relevant = network.ancestors([*kept, *features])
+    cpts = [network.cpt(name) for name in network.names if name in relevant]
+    return Contraction(network, cpts, features, kept, max_entries)
 
 
 def scaled(values: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -121,76 +143,3 @@ def scaled(values: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     result = values * power_below(largest)[:, None, None]
     small = (result < SMALLEST_SHARE) & (values > 0)
     return result, np.logical_not(np.logical_or.reduce(small, axis=(1, 2)))
-
-
-class _Elimination:
-    """Eliminates all hidden variables but the ``kept`` ones, for instances of some features."""
-
-    def __init__(
-        self,
-        prepared: Prepared,
-        features: tuple[Name, ...],
-        kept: list[Name],
-        max_entries: int = _MAX_ENTRIES,
-    ) -> None:
-        self._max_entries = max_entries
-        network = prepared.network
-        self.ids = {name: position for position, name in enumerate(network.names)}
-        self._column = {self.ids[name]: column for column, name in enumerate(features)}
-        self._counts = StateCounts([len(variable) for variable in network.variables])
-        self._kept = union([1 << self.ids[name] for name in kept])
-        self._features = union([1 << variable for variable in self._column])
-        relevant = network.ancestors([*kept, *features])
-        self._cpts = [network.cpt(name) for name in network.names if name in relevant]
-        self._scopes = [union([1 << self.ids[v.name] for v in cpt.scope]) for cpt in self._cpts]
-        self._plans: dict[int, Plan] = {}
-
-    def factor(self, numbers: Numbers, dtype: np.dtype[Any]) -> Factor:
-        """Return the factor of the kept variables, with a pattern for each instance."""
-        width = len(self._column)
-        states = numbers[:, None] >> np.arange(width - 1, -1, -1) & 1
-        factors = [self._load(cpt, states, dtype) for cpt in self._cpts]
-        joins = self._plan(len(numbers)).joins
-        left = eliminate(
-            factors,
-            self._scopes,
-            joins,
-            lambda some, summed: multiply_out(some, tuple(positions(summed))),
-        )
-        return multiply_out(left, ())
-
-    def rows_at_once(self, rows: int, exact: bool) -> int:
-        """Return how many instances keep every table within its limit; refuse where not even one does."""
-        limit = min(_MAX_EXACT_ENTRIES, self._max_entries) if exact else self._max_entries
-        while rows > 1 and self._plan(rows).largest_table > limit:
-            rows = (rows + 1) // 2
-        needed = self._plan(rows).largest_table
-        if needed > limit:
-            raise LimitExceeded(
-                f"the table of a block needs 2^{ceil(log2(needed))} entries for an instance "
-                f"(limit 2^{ceil(log2(max(limit, 1)))}); raise memory_limit or use method='fast'"
-            )
-        return rows
-
-    def _plan(self, rows: int) -> Plan:
-        rows = 1 << max(rows - 1, 0).bit_length()  # plan for the next power of two, so plans are reused
-        if rows not in self._plans:
-            summed = union(self._scopes) & ~self._kept & ~self._features
-            attempts = 6 if rows == 1 else 20
-            self._plans[rows] = plan_for_rows(
-                self._scopes, summed, self._features, self._counts, rows, attempts, self._max_entries
-            )
-        return self._plans[rows]
-
-    def _load(self, cpt: CPT, states: NDArray[np.intp], dtype: np.dtype[Any]) -> Factor:
-        """Return a table with one pattern for each state of its feature; features are binary leaves."""
-        ids = [self.ids[variable.name] for variable in cpt.scope]
-        source: NDArray[Any] = cpt.values if dtype == np.float64 else cpt.integers
-        table, pattern_of_row = source[None], np.zeros(len(states), dtype=np.intp)
-        if ids[-1] in self._column:
-            table, pattern_of_row = np.moveaxis(source, -1, 0), states[:, self._column[ids.pop()]]
-        trusted, lowest = np.ones(len(table), dtype=bool), 0.0
-        if dtype == np.float64:
-            lowest, _ = exponents(table)
-            trusted[:] = lowest >= LOWEST_EXPONENT and not cpt.rounds_to_zero
-        return Factor(tuple(ids), pattern_of_row, table, trusted, 1, lowest)

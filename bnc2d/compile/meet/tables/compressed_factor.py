@@ -1,17 +1,19 @@
-"""Tables of partial instances, compressed both ways.
+"""Factors of partial instances, compressed both ways.
 
-A part of the network with features ``U`` inside and hidden variables ``S`` towards the rest is a function
-``f(u, s)``. Many instances ``u`` give proportional functions of ``s`` (a feature that others make
-irrelevant), and many states ``s`` give equal functions of ``u`` (a gate that is off whatever its other
-inputs are). So a part is stored as a table over *patterns* of ``u`` and *groups* of ``s``:
+Some tables of the network with features ``U`` inside and hidden variables ``S`` towards the rest are a
+function ``f(u, s)``. Many instances ``u`` give proportional functions of ``s`` (a feature that others make
+irrelevant), and many states ``s`` give equal functions of ``u`` (a gate that is off whatever its other inputs
+are). So it is stored as a table over *patterns* of ``u`` and *groups* of ``s``:
 
     f(u, s)  is proportional to  table[group_of_state[s], pattern_of_row[u]]   (by a factor of u alone).
 
 States are one group where they take equal terms from equal groups: that is seen from the structure, before
 anything is multiplied. Patterns are merged by value (``proportional.py``).
 
-A table holds float64 values, with the error accounts of ``model/factors.py`` (relative) and ``underflow``
-(absolute), or Python integers (exact).
+Entries and their accounts are those of ``model/factors.py``: float64 or Python integers. Products are not,
+for the sake of speed: rows here are all instances of the features, so all pairs of patterns are formed, and
+terms are gathered by group, for which patterns must be the last axis. Where there are many states and few
+patterns, groups gain nothing, and the product is left to ``Factor``.
 """
 
 from __future__ import annotations
@@ -24,23 +26,27 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import OBJECTS, contiguous, multiply_matrices, take, take_columns
+from bnc2d.base.arrays import OBJECTS, blocks, contiguous, multiply_matrices, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import ascending, distinct, distinct_rows
+from bnc2d.base.hashing import ascending, distinct_rows
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.tables.proportional import merge_patterns
-from bnc2d.compile.meet.tables.underflow import (
+from bnc2d.model.accounts import (
+    EXACT,
+    LOWEST_EXPONENT,
     QUANTUM,
+    Account,
     Lost,
     Operand,
+    exponents,
     lost_by_merging,
     lost_by_product,
     lost_by_rounding,
     lost_by_scaling,
-    nothing_lost,
+    power_below,
 )
 from bnc2d.model.cpt import CPT
-from bnc2d.model.factors import HIGHEST_EXPONENT, LOWEST_EXPONENT, Factor, exponents, power_below
+from bnc2d.model.factors import Factor
 from bnc2d.model.factors import multiply_out as multiply_factors
 
 Integers: TypeAlias = NDArray[np.intp]
@@ -51,15 +57,18 @@ _PIECE = 1 << 17
 # With few patterns, looking for groups among many states costs more than it saves.
 _FEW = 8
 _MANY = 1 << 17
+# Exponents are measured once what is known of them goes beyond these; near one, nothing comes of it.
+_LOW, _HIGH = -200.0, 100.0
 # Columns are compared where their entries and all sums of them are far from both ends of the range.
 _COMPARED_EXPONENT = 400
 # Sums of the entries of columns that are scaled alike differ by less than a factor of 2 to this.
 _ROOM = 100
 # What stands for the patterns among the variables of a factor.
 _LEFT, _RIGHT = -1, -2
+_NOWHERE = np.zeros(1, dtype=np.intp)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CompressedFactor:
     """``table[group, pattern]`` for the features and hidden variables it mentions; see the module."""
 
@@ -68,17 +77,19 @@ class CompressedFactor:
     pattern_of_row: Integers  # by instance of ``features``, the last varying fastest
     group_of_state: Integers  # by state of ``scope``, the last varying fastest
     table: Table
-    roundings: int  # bounds the operations behind an entry
-    work: float  # multiplications behind the table
-    lowest: float  # log2 of a lower bound on the positive entries
-    highest: float  # log2 of an upper bound on the entries
-    lost: Lost  # by pattern: what an entry may be off by because of underflow
+    account: Account
+    work: float = 0.0  # multiplications behind the table
     structural: bool = True  # whether equal states were looked for at every step
 
     @property
     def patterns(self) -> int:
         """The number of patterns."""
         return int(self.table.shape[1])
+
+    @property
+    def lost(self) -> Lost:
+        """By pattern: what an entry may be off by because of underflow."""
+        return self.account.loses(self.patterns)
 
     @property
     def is_constant(self) -> bool:
@@ -94,13 +105,25 @@ class CompressedFactor:
     @property
     def may_hide_entries(self) -> bool:
         """Whether a zero of the table may stand for a positive entry."""
-        return bool(self.lost.any())
+        return self.account.lost is not None
+
+    def measured(self) -> CompressedFactor:
+        """Return the same with the exponents that the entries have."""
+        lowest, highest = exponents(self.table)
+        return replace(self, account=replace(self.account, lowest=lowest, highest=highest))
+
+    def rescaled(self) -> CompressedFactor:
+        """Scale each pattern by a power of two to a largest entry near 1."""
+        scale = power_below(self.table.max(axis=0))
+        table = self.table * scale
+        lost = lost_by_scaling(self.table, table, self.account.lost, scale)
+        account = Account(self.account.roundings, *exponents(table), lost)
+        return replace(self, table=table, account=account)
 
 
 def _one(exact: bool) -> CompressedFactor:
-    nothing = np.zeros(1, dtype=np.intp)
     table = np.ones((1, 1), dtype=object if exact else np.float64)
-    return CompressedFactor((), (), nothing, nothing, table, 0, 0.0, 0.0, 0.0, nothing_lost(1))
+    return CompressedFactor((), (), _NOWHERE, _NOWHERE, table, EXACT)
 
 
 def compressed_cpt(
@@ -112,57 +135,61 @@ def compressed_cpt(
 ) -> CompressedFactor:
     """Return the table of a variable with the ``given`` features set; exact ones carry a common factor."""
     free = [variable for variable in cpt.scope if variable.name not in given]
-    index = tuple(given.get(variable.name, slice(None)) for variable in cpt.scope)
-    own = [axis for axis, variable in enumerate(free) if ids[variable.name] in features]
-    hidden = [axis for axis in range(len(free)) if axis not in own]
-    rows = prod(len(free[axis]) for axis in own)
-    truth = np.asarray(cpt.integers[index], dtype=object).transpose([*hidden, *own]).reshape(-1, rows)
+    index = tuple([given.get(variable.name, slice(None)) for variable in cpt.scope])
+    scope = [ids[variable.name] for variable in free]
+    own = [axis for axis, variable in enumerate(scope) if variable in features]
+    hidden = [axis for axis, variable in enumerate(scope) if variable not in features]
+    rows = prod([len(free[axis]) for axis in own])
+    truth = np.asarray(cpt.integers[index], dtype=object).transpose(hidden + own).reshape(-1, rows)
+    groups, first = _equal_rows(truth)
+    account = EXACT
     columns: Table = truth
     if not exact:
-        columns = np.asarray(cpt.values[index]).transpose([*hidden, *own]).reshape(-1, rows)
-    groups, first = _equal_columns(truth)
-    lowest, highest = (0.0, 0.0) if exact else exponents(columns)
-    in_range = exact or (lowest > LOWEST_EXPONENT and not cpt.rounds_to_zero)
+        columns = np.asarray(cpt.values[index]).transpose(hidden + own).reshape(-1, rows)
+        lost = None
+        if cpt.lowest_exponent <= LOWEST_EXPONENT or cpt.rounds_to_zero:
+            lost = lost_by_rounding(truth, columns)
+        account = Account(1, cpt.lowest_exponent, 0.0, lost)
     return CompressedFactor(
-        tuple(ids[free[axis].name] for axis in own),
-        tuple(ids[free[axis].name] for axis in hidden),
+        tuple([scope[axis] for axis in own]),
+        tuple([scope[axis] for axis in hidden]),
         np.arange(rows, dtype=np.intp),
         groups,
         columns[first],
-        roundings=1,
-        work=0.0,
-        lowest=lowest,
-        highest=highest,
-        lost=nothing_lost(rows) if in_range else lost_by_rounding(truth, columns),
+        account,
     )
 
 
-def _equal_columns(columns: NDArray[np.object_]) -> tuple[Integers, Integers]:
+def _equal_rows(rows: NDArray[np.object_]) -> tuple[Integers, Integers]:
     """Return the group of each row of integers, and one row of each: equal, not only rounded alike."""
     known: dict[tuple[int, ...], int] = {}
-    ids = np.empty(len(columns), dtype=np.intp)
-    for piece in pieces(len(columns), OBJECTS // columns.shape[1]):
-        ids[piece] = [known.setdefault(tuple(row), len(known)) for row in columns[piece].tolist()]
-    return ids, distinct(ids)[1]
+    first: list[int] = []
+    groups = np.empty(len(rows), dtype=np.intp)
+    for piece in pieces(len(rows), OBJECTS // rows.shape[1]):
+        for at, row in enumerate(rows[piece].tolist(), piece.start):
+            group = groups[at] = known.setdefault(tuple(row), len(known))
+            if group == len(first):
+                first.append(at)
+    return groups, np.array(first, dtype=np.intp)
 
 
 def multiply_out(
-    parts: Sequence[CompressedFactor],
+    factors: Sequence[CompressedFactor],
     summed: Collection[VariableId],
     sizes: Mapping[VariableId, int],
     exact: bool,
     structural: bool = False,
 ) -> CompressedFactor:
-    """Multiply the parts, smallest first, and sum the variables ``summed`` out of the product.
+    """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product.
 
     ``structural`` looks for equal states also where that costs more than it saves.
     """
-    ranked = sorted((part for part in parts if not part.is_constant), key=lambda part: part.table.size)
+    ranked = sorted([factor for factor in factors if not factor.is_constant], key=lambda f: f.table.size)
     if not ranked or (len(ranked) == 1 and summed):
         ranked.insert(0, _one(exact))
     product = ranked[0]
-    for position, part in enumerate(ranked[1:], start=2):
-        product = _product(product, part, summed if position == len(ranked) else (), sizes, structural)
+    for position, factor in enumerate(ranked[1:], start=2):
+        product = _product(product, factor, summed if position == len(ranked) else (), sizes, structural)
     return product
 
 
@@ -173,45 +200,57 @@ def _product(
     sizes: Mapping[VariableId, int],
     structural: bool,
 ) -> CompressedFactor:
-    """Multiply two parts without a common feature and sum variables out."""
-    if not (left.is_exact or _fits(left, right)):
-        left, right = rescaled(left), rescaled(right)
-    in_range = left.is_exact or _fits(left, right)
+    """Multiply two factors without a common feature and sum variables out."""
+    in_range = left.is_exact or left.account.fits(right.account)
+    if not in_range:
+        left, right = left.rescaled(), right.rescaled()
+        in_range = left.account.fits(right.account)
     axes = dict.fromkeys((*left.scope, *right.scope))
-    kept = tuple(variable for variable in axes if variable not in summed)
-    gone = tuple(variable for variable in axes if variable in summed)
-    terms = prod(sizes[variable] for variable in gone)
+    kept = tuple([variable for variable in axes if variable not in summed])
+    gone = tuple([variable for variable in axes if variable in summed])
+    terms = prod([sizes[variable] for variable in gone])
     few = left.patterns * right.patterns <= _FEW
-    dense = in_range and not structural and few and prod(sizes[variable] for variable in axes) >= _MANY
+    dense = in_range and not structural and few and prod([sizes[variable] for variable in axes]) >= _MANY
     if dense:
         table = _dense(left, right, kept, gone, sizes)
         groups = np.arange(len(table), dtype=np.intp)
     else:
-        of_left, of_right = (spread(part, (*kept, *gone), sizes).reshape(-1, terms) for part in (left, right))
-        groups, first = _state_groups(left, right, of_left, of_right)
-        table = _sums(left.table, right.table, of_left[first], of_right[first])
-    rows = _pairs(left, right)
-    lowest, highest = left.lowest + right.lowest, left.highest + right.highest + log2(terms)
-    if not left.is_exact and table.size <= _PIECE:  # measuring a small table saves scaling a large one
-        lowest, highest = exponents(table)
-    part = CompressedFactor(
+        codes = paired_groups(left, right, (*kept, *gone), sizes).reshape(-1, terms)
+        groups, first = _state_groups(left, right, codes)
+        table = _sums(left.table, right.table, *np.divmod(codes[first], len(right.table)))
+    factor = CompressedFactor(
         left.features + right.features,
         kept,
-        rows,
+        _pairs(left, right),
         groups,
         table,
-        left.roundings + right.roundings + terms,
+        EXACT if left.is_exact else _account(left, right, terms, in_range, table),
         left.work + right.work + float(table.size * terms),
-        lowest,
-        highest,
-        _lost(left, right, terms, in_range),
         left.structural and right.structural and not dense,
     )
-    return _with_merged_patterns(part) if part.patterns > 1 else part
+    return _with_merged_patterns(factor) if factor.patterns > 1 else factor
+
+
+def _account(
+    left: CompressedFactor, right: CompressedFactor, terms: int, in_range: bool, table: Table
+) -> Account:
+    """Return the account of a product: nothing lost where operands and products are in range."""
+    one, other = left.account, right.account
+    lost = None
+    if not in_range or one.lost is not None or other.lost is not None:
+        operand = Operand(left.table.max(axis=0, initial=0.0)[:, None], left.lost[:, None])
+        others = Operand(right.table.max(axis=0, initial=0.0), right.lost)
+        lost = lost_by_product(operand, others, terms, may_underflow=True).reshape(-1)
+    lowest, highest = one.lowest + other.lowest, one.highest + other.highest + log2(terms)
+    if (lowest < _LOW or highest > _HIGH) and table.size <= _PIECE:
+        lowest, highest = exponents(table)  # measuring a small table saves scaling a large one
+    return Account(one.roundings + other.roundings + terms, lowest, highest, lost)
 
 
 def _pairs(left: CompressedFactor, right: CompressedFactor) -> Integers:
-    """Return the pattern of each instance of the features of two parts, for all pairs of their patterns."""
+    """Return the pattern of each instance of both factors' features, for all pairs of their patterns."""
+    if not left.features or not right.features:  # one pattern
+        return right.pattern_of_row if not left.features else left.pattern_of_row
     rows = np.empty((len(left.pattern_of_row), len(right.pattern_of_row)), dtype=np.intp)
     for piece in pieces(len(rows), PIECE // rows.shape[1]):
         np.add(left.pattern_of_row[piece, None] * right.patterns, right.pattern_of_row, out=rows[piece])
@@ -226,80 +265,94 @@ def _dense(
     sizes: Mapping[VariableId, int],
 ) -> Table:
     """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
-    nowhere = np.zeros(1, dtype=np.intp)
     factors = []
-    for part, pattern in ((left, _LEFT), (right, _RIGHT)):
-        shape = (1, *(sizes[variable] for variable in part.scope), part.patterns)
-        table = take(part.table, part.group_of_state).reshape(shape)
-        trusted = np.ones(1, dtype=bool)
-        factors.append(Factor((*part.scope, pattern), nowhere, table, trusted, 0, part.lowest, part.highest))
+    for compressed, pattern in ((left, _LEFT), (right, _RIGHT)):
+        shape = (1, *(sizes[variable] for variable in compressed.scope), compressed.patterns)
+        table = take(compressed.table, compressed.group_of_state).reshape(shape)
+        account = replace(compressed.account, lost=None)
+        factors.append(Factor((*compressed.scope, pattern), table, _NOWHERE, account))
     product = multiply_factors(factors, summed)
     order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
     return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)
 
 
-def _lost(left: CompressedFactor, right: CompressedFactor, terms: int, in_range: bool) -> Lost:
-    """Return the account of a product: nothing where both operands and all that is formed are in range."""
-    if in_range and not left.may_hide_entries and not right.may_hide_entries:
-        return nothing_lost(left.patterns * right.patterns)
-    return lost_by_product(_operand(left), _operand(right), terms)
-
-
-def _operand(part: CompressedFactor) -> Operand:
-    return Operand(part.table.max(axis=0, initial=0.0), part.lost)
-
-
-def _with_merged_patterns(part: CompressedFactor) -> CompressedFactor:
-    if max(-part.lowest, part.highest) > _COMPARED_EXPONENT and not part.is_exact:
-        part = rescaled(part)
-    merged = merge_patterns(part.table)
+def _with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:
+    account = factor.account
+    if max(-account.lowest, account.highest) > _COMPARED_EXPONENT and not factor.is_exact:
+        factor = factor.rescaled()
+        account = factor.account
+    merged = merge_patterns(factor.table)
     if merged is None:
-        return part
-    lost = part.lost
-    if part.lowest < LOWEST_EXPONENT + _ROOM:  # entries that are scaled for the comparison may vanish
-        lost = lost + QUANTUM
+        return factor
+    lost = account.lost
+    if account.lowest < LOWEST_EXPONENT + _ROOM:  # entries that are scaled for the comparison may vanish
+        lost = factor.lost + QUANTUM
+    lost = lost_by_merging(lost, merged.factor, merged.number, len(merged.chosen))
     return replace(
-        part,
-        table=take_columns(part.table, merged.chosen),
-        pattern_of_row=take(merged.number, part.pattern_of_row),
-        roundings=part.roundings + merged.roundings,
-        lost=lost_by_merging(lost, merged.factor, merged.number, len(merged.chosen)),
+        factor,
+        table=take_columns(factor.table, merged.chosen),
+        pattern_of_row=take(merged.number, factor.pattern_of_row),
+        account=Account(account.roundings + merged.roundings, account.lowest, account.highest, lost),
     )
 
 
-def spread(part: CompressedFactor, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
-    """Return the group of each state of ``axes``, an array with an axis for each; they contain the scope."""
-    own = part.group_of_state.reshape([sizes[variable] for variable in part.scope])
-    own = own.transpose([part.scope.index(variable) for variable in axes if variable in part.scope])
-    own = own.reshape([sizes[variable] if variable in part.scope else 1 for variable in axes])
-    return contiguous(np.broadcast_to(own, [sizes[variable] for variable in axes]))
+def paired_groups(
+    left: CompressedFactor,
+    right: CompressedFactor,
+    axes: Sequence[VariableId],
+    sizes: Mapping[VariableId, int],
+) -> Integers:
+    """Return the pair of groups of each state of ``axes``: ``left group * right groups + right group``.
+
+    An array with an axis for each variable; they contain both scopes.
+    """
+    one, other = (_along(factor, axes, sizes) for factor in (left, right))
+    shape = [sizes[variable] for variable in axes]
+    codes = np.empty(shape, dtype=np.intp)
+    if codes.size <= PIECE:
+        return np.add(one * len(right.table), other, out=codes)
+    one, other = np.broadcast_to(one, shape), np.broadcast_to(other, shape)
+    for block in blocks(shape):
+        codes[block] = one[block] * len(right.table) + other[block]
+    return codes
+
+
+def _along(factor: CompressedFactor, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
+    """Return the groups with an axis for each of some variables, of size 1 where the factor lacks it."""
+    own = factor.group_of_state.reshape([sizes[variable] for variable in factor.scope])
+    own = own.transpose([factor.scope.index(variable) for variable in axes if variable in factor.scope])
+    return own.reshape([sizes[variable] if variable in factor.scope else 1 for variable in axes])
 
 
 def _state_groups(
-    left: CompressedFactor, right: CompressedFactor, of_left: Integers, of_right: Integers
+    left: CompressedFactor, right: CompressedFactor, codes: Integers
 ) -> tuple[Integers, Integers]:
-    """Return the group of each state, given the groups of its terms, and one state of each group.
+    """Return the group of each state, given the pairs of groups of its terms, and one state of each group.
 
     States with equal terms, in whatever order, are one group; terms of value zero are all equal.
     """
-    codes = np.empty_like(of_left)
-    empty = []
-    for part, of_part in ((left, of_left), (right, of_right)):
-        vanishing = ~part.table.any(axis=1).astype(bool)
-        if vanishing.any() and not part.may_hide_entries:
-            empty.append((vanishing, of_part))
+    terms = codes + 1 if codes.size <= PIECE else np.empty_like(codes)
+    vanishing = [_vanishing(factor) for factor in (left, right)]
     for piece in pieces(len(codes), PIECE // codes.shape[1]):
-        terms = codes[piece]
-        np.multiply(of_left[piece], len(right.table), out=terms)
-        terms += of_right[piece]
-        terms += 1
-        for vanishing, of_part in empty:
-            terms[vanishing[of_part[piece]]] = 0
+        some = terms[piece]
+        np.add(codes[piece], 1, out=some)
+        if vanishing[0] is not None:
+            some[vanishing[0][codes[piece] // len(right.table)]] = 0
+        if vanishing[1] is not None:
+            some[vanishing[1][codes[piece] % len(right.table)]] = 0
         if codes.shape[1] > PIECE:
-            terms[0] = ascending(terms[0])
+            some[0] = ascending(some[0])
         elif codes.shape[1] > 1:
-            terms.sort(axis=1)
-    return distinct_rows(codes)
+            some.sort(axis=1)
+    return distinct_rows(terms)
+
+
+def _vanishing(factor: CompressedFactor) -> NDArray[np.bool_] | None:
+    """Return which groups have zeros alone, for certain; None for none."""
+    if factor.may_hide_entries or np.count_nonzero(factor.table) == factor.table.size:
+        return None
+    vanishing: NDArray[np.bool_] = ~factor.table.any(axis=1).astype(bool)
+    return vanishing if vanishing.any() else None
 
 
 def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> Table:
@@ -335,17 +388,3 @@ def _sum_of_products(left: Table, right: Table, out: Table) -> None:
             out[i, j] = 0
             for some in pieces(len(left), 64):
                 out[i, j] += np.dot(left[some, i].T, right[some, j])
-
-
-def _fits(left: CompressedFactor, right: CompressedFactor) -> bool:
-    """Return whether no product of positive entries can leave the range of float64."""
-    return left.lowest + right.lowest >= LOWEST_EXPONENT and left.highest + right.highest <= HIGHEST_EXPONENT
-
-
-def rescaled(part: CompressedFactor) -> CompressedFactor:
-    """Scale each pattern by a power of two to a largest entry near 1."""
-    scale = power_below(part.table.max(axis=0))
-    table = part.table * scale
-    lowest, highest = exponents(table)
-    lost = lost_by_scaling(part.table, table, part.lost, scale)
-    return replace(part, table=table, lowest=lowest, highest=highest, lost=lost)

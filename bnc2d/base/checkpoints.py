@@ -1,9 +1,9 @@
 """Cooperative cancellation: long work passes checkpoints; whoever sets a limit says what happens there.
 
-``with ending(check):`` makes every ``checkpoint()`` inside call ``check``, which may raise; a ``Budget`` is
-the usual one. Scopes nest, and the outermost limit comes first (Smith, "Timeouts and cancellation for humans", 2018, calls them cancel
-scopes). Work ends only at checkpoints, so that nothing is left half changed, which an exception raised from
-outside, by a signal or a thread, could not promise.
+``with ending(check):`` makes every ``checkpoint()`` inside call ``check``, which may raise; that of a budget
+(``budget.py``) is the usual one. Scopes nest, and the outermost limit comes first (Smith, "Timeouts and
+cancellation for humans", 2018, calls them cancel scopes). Work ends only at checkpoints, so that nothing is
+left half changed, which an exception raised from outside, by a signal or a thread, could not promise.
 
 So that a limit of t seconds ends within t + 1, work passes a checkpoint every fifth of a second or more
 often: loops call ``checkpoint()``, large operations on arrays go piece by piece (``pieces``, ``arrays.py``),

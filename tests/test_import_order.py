@@ -11,16 +11,20 @@ PACKAGE = Path(bnc2d.__file__).parent
 
 # What each part may import besides itself and the bottom modules.
 BOTTOM = {"base", "errors", "version"}
-LAYERS = ("model", "logic", "formats", "compile", "explain", "verify", "report", "api", "adapters", "testing")
+LAYERS = (
+    *("draw", "model", "logic", "formats", "compile", "explain", "verify", "report", "api"),
+    *("adapters", "testing"),
+)
 ALLOWED: dict[str, set[str]] = {
     "base": set(),
-    "model": set(),
-    "logic": set(),
+    "draw": set(),
+    "model": {"draw"},
+    "logic": {"draw"},
     "formats": {"model"},
-    "compile": {"model", "logic"},
+    "compile": {"draw", "model", "logic"},
     "explain": {"model", "logic", "compile"},
-    "verify": {"model", "logic", "compile", "explain"},
-    "report": {"model", "logic", "compile", "explain", "verify"},
+    "verify": {"draw", "model", "logic", "compile", "explain"},
+    "report": {"draw", "model", "logic", "compile", "explain", "verify"},
     "api": {"model", "logic", "compile", "explain", "verify", "report"},
     "adapters": {"model", "formats", "api"},
     "testing": {"model", "logic", "api"},

@@ -11,15 +11,12 @@ from bnc2d.cli.shared.instances import parse_instance
 from bnc2d.cli.shared.models import add_model_options, is_compiled, load_classifier, load_compiled
 from bnc2d.cli.shared.options import load_network
 from bnc2d.cli.shared.printing import printable, working
+from bnc2d.compile.graph.picture import draw_feature_tree, draw_jointree
+from bnc2d.compile.graph.pruning import prepare
+from bnc2d.draw.figure import FORMATS, Figure
 from bnc2d.errors import ClassifierError, FormatError
-from bnc2d.report.pictures import (
-    FORMATS,
-    Figure,
-    draw_circuit,
-    draw_feature_tree,
-    draw_jointree,
-    draw_network,
-)
+from bnc2d.logic.circuit.picture import draw_circuit
+from bnc2d.model.picture import draw_network
 
 _WHAT = ("network", "jointree", "ftree", "circuit")
 
@@ -89,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 def _structure(what: str, options: argparse.Namespace) -> Figure:
     has_target = options.target is not None or is_compiled(options.model)
     if what == "ftree":
-        return draw_feature_tree(load_classifier(options))
+        return draw_feature_tree(prepare(load_classifier(options)))
     if not has_target:
         for name in ("features", "threshold", "positive", "ties"):
             if getattr(options, name) is not None:
@@ -97,7 +94,9 @@ def _structure(what: str, options: argparse.Namespace) -> Figure:
         network = load_network(options.model, options.normalise, options.max_bytes)
         return draw_network(network) if what == "network" else draw_jointree(network)
     classifier = load_classifier(options)
-    return draw_network(classifier.network, classifier) if what == "network" else draw_jointree(classifier)
+    if what == "network":
+        return draw_network(classifier.network, classifier.target, classifier.features)
+    return draw_jointree(prepare(classifier))
 
 
 def _circuit(options: argparse.Namespace) -> Figure:
@@ -109,6 +108,8 @@ def _circuit(options: argparse.Namespace) -> Figure:
         names = ", ".join(repr(state) for state in model.classes)
         reason = "the instance is in no class" if instance is not None else "there are several classes"
         raise ClassifierError(f"{reason}; say which to draw with --class: {names}")
-    figure = draw_circuit(model.formula(name, negated=options.negated), instance)
+    formula = model.formula(name, negated=options.negated)
+    positions = None if instance is None else formula.domain.encode(instance)
+    figure = draw_circuit(formula.manager, formula.root, positions)
     sign = "≠" if options.negated else "="
     return replace(figure, title=f"circuit of {model.target}{sign}{name}")

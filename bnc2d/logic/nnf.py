@@ -19,10 +19,8 @@ from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.convert import cnf, nnf_file, sat, sdd, sympy_form
 from bnc2d.logic.convert import data as nnf_data
 from bnc2d.logic.convert.sat import Answer
-from bnc2d.logic.convert.saving import save_circuit
 from bnc2d.logic.convert.sdd import SddForm
 from bnc2d.logic.domain import Domain, Instance
-from bnc2d.logic.pictures import dot, svg
 from bnc2d.logic.primes import by_sat, direct
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
@@ -263,6 +261,8 @@ class NNF:
         makes it; ``.dot`` and ``.gv`` Graphviz; ``.svg`` a picture; ``.json`` the data of ``to_dict``.
         Another ending is an error.
         """
+        from bnc2d.logic.convert.saving import save_circuit
+
         save_circuit(self.manager, self.root, path)
 
     @classmethod
@@ -312,12 +312,16 @@ class NNF:
 
     def to_dot(self) -> str:
         """Return the circuit as Graphviz text."""
-        return dot.to_dot(self.manager, self.root)
+        from bnc2d.logic.circuit.picture import to_dot
+
+        return to_dot(self.manager, self.root)
 
     def to_svg(self, highlight: Instance | None = None) -> str:
         """Return a picture; with ``highlight``, the part that holds for an instance stands out."""
+        from bnc2d.logic.circuit.picture import to_svg
+
         positions = None if highlight is None else self.domain.encode(highlight)
-        return svg.to_svg(self.manager, self.root, highlight=positions)
+        return to_svg(self.manager, self.root, highlight=positions)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import ClassVar, Self
 
 from bnc2d.base.arguments import count, instance_of, mapping, one_row
@@ -87,8 +86,12 @@ class _Literals(Mapping[str, frozenset[str]]):
         return self._joint.join(shown) or self._empty
 
     def _repr_html_(self) -> str:
-        html: str = import_module("bnc2d.report.notebook").literals_html(self)
-        return html
+        """Return the literals on one line that breaks between them only."""
+        from bnc2d.draw.html import text
+
+        literals = (text(self.domain.show_literal(feature, mask)) for feature, mask in self._masks.items())
+        shown = self._joint.join(f'<span style="white-space:nowrap">{literal}</span>' for literal in literals)
+        return f"<span>{shown or self._empty}</span>"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"

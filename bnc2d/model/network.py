@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from importlib import import_module
 
 from bnc2d.base.arguments import instance_of, items, named
 from bnc2d.base.arguments import names as as_names
@@ -187,8 +186,9 @@ class BayesianNetwork:
         return hash((self.variables, self.cpts))
 
     def _repr_svg_(self) -> str:
-        svg: str = import_module("bnc2d.report.pictures").draw_network(self).svg()
-        return svg
+        from bnc2d.model.picture import draw_network
+
+        return draw_network(self).svg()
 
     def __repr__(self) -> str:
         size = f"{len(self.variables)} variables, {len(self.edges)} edges"

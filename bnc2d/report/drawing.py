@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.pictures.layout import is_drawable, lay_out
+from bnc2d.logic.circuit.picture import draw_circuit, nodes_from_root
 
 # Beyond this a drawing is too large to read on a page.
 MAX_DRAWN = 300
@@ -18,32 +18,37 @@ def drawing_data(manager: Manager, root: NodeId, place: Mapping[NodeId, int]) ->
     Points are the boxes, then the way points of long edges, which stand for the node that they lead to.
     Edges go from point to point and are listed from the top down.
     """
-    if len(manager.reachable(root)) > MAX_DRAWN or not is_drawable(manager, root):
+    figure = draw_circuit(manager, root)
+    if figure.nodes > MAX_DRAWN or figure.is_summary:
         return None
-    drawing = lay_out(manager, root)
-    points = {(box.x, box.y): number for number, box in enumerate(drawing.boxes)}
-    nodes = [place[box.node] for box in drawing.boxes]
-    for segment in drawing.segments:
-        points.setdefault((segment.x2, segment.y2), len(points))
-    edges = [(points[s.x1, s.y1], points[s.x2, s.y2]) for s in drawing.segments]
+    picture = figure.layout(figure.graph())
+    ids = nodes_from_root(manager, root)
+    boxes = [(ids[placed.node], placed) for placed in picture.boxes]
+    points = {(placed.x, placed.y): number for number, (_, placed) in enumerate(boxes)}
+    for line in picture.lines:
+        points.setdefault(line.points[-1], len(points))
+    edges = [(points[line.points[0]], points[line.points[-1]]) for line in picture.lines]
     below = dict(edges)  # a way point has one edge downwards
-    for number in range(len(nodes), len(points)):
+    nodes = [place[node] for node, _ in boxes]
+    for number in range(len(boxes), len(points)):
         end = number
-        while end >= len(drawing.boxes):
+        while end >= len(boxes):
             end = below[end]
         nodes.append(nodes[end])
     return {
-        "width": _number(drawing.width),
-        "height": _number(drawing.height),
+        "width": round(picture.width, 1),
+        "height": round(picture.height, 1),
         "boxes": [
-            [int(box.kind), _number(box.width), _number(box.height), box.label, box.title]
-            for box in drawing.boxes
+            [
+                int(manager.kind(node)),
+                round(placed.width, 1),
+                round(placed.height, 1),
+                placed.box.label.lines[0],
+                placed.box.label.title,
+            ]
+            for node, placed in boxes
         ],
-        "points": [[_number(x), _number(y)] for x, y in points],
+        "points": [[round(x, 1), round(y, 1)] for x, y in points],
         "nodes": nodes,
         "edges": [list(edge) for edge in edges],
     }
-
-
-def _number(value: float) -> float:
-    return round(value, 1)

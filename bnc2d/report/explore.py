@@ -7,8 +7,6 @@ whatever a network calls its variables, it is shown, never run.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import os
 from html import escape
@@ -18,6 +16,7 @@ from typing import Any
 from bnc2d.base.arguments import instance_of
 from bnc2d.base.atomic import atomic_write
 from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.draw.html import digest
 from bnc2d.report.data import page_data
 from bnc2d.version import __version__
 
@@ -63,11 +62,6 @@ def write_page(model: BaseCompiledModel, path: str | os.PathLike[str]) -> None:
 
 def _asset(name: str) -> str:
     return files("bnc2d.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def digest(text: str) -> str:
-    """Return how a content security policy names a text that it allows."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _embedded(data: dict[str, Any]) -> str:

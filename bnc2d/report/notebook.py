@@ -1,4 +1,4 @@
-"""What a notebook shows: models, terms and explanations as small pieces of HTML, every name escaped.
+"""What a notebook shows of classifiers, models and explanations: small pieces of HTML, every name escaped.
 
 The classes themselves have thin ``_repr_html_`` methods that ask here; nothing needs IPython.
 """
@@ -7,34 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from html import escape
 from itertools import islice
 
 from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.draw.html import Cell, table, text
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.text import caveat_within, is_impossible
-from bnc2d.logic.pictures.labels import clean
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.report.pictures import draw_network
-from bnc2d.verify.report import Report
+from bnc2d.model.picture import draw_network
 
 # Circuits of larger models take a while to make, so that only those that are there already are shown.
 _SMALL_DIAGRAM = 5_000
 _REASONS = 5
 _SECONDS = 0.5
 _NAMES = 40
-_CELL = ' style="text-align:left;vertical-align:top;padding:1px 12px 1px 0"'
-_CAPTION = ' style="text-align:left;font-weight:600;caption-side:top;white-space:nowrap"'
-_NUMBER = ' style="text-align:right;vertical-align:top;padding:1px 12px 1px 0"'
-
-Cell = str | int | float  # text is HTML already; numbers are set flush right
-
-
-def text(value: object) -> str:
-    """Return text for HTML: escaped, without control characters."""
-    return escape(clean(str(value)))
 
 
 def classifier_html(classifier: BaseClassifier) -> str:
@@ -51,7 +39,8 @@ def classifier_html(classifier: BaseClassifier) -> str:
         (f"{len(classifier.features):,} features", _names(classifier.features)),
         ("instances", f"{classifier.instance_count:,}"),
     ]
-    return _table("Classifier", (), rows) + draw_network(classifier.network, classifier).svg()
+    picture = draw_network(classifier.network, classifier.target, classifier.features)
+    return table("Classifier", (), rows) + picture.svg()
 
 
 def model_html(model: BaseCompiledModel) -> str:
@@ -76,18 +65,7 @@ def model_html(model: BaseCompiledModel) -> str:
     if model.stats.seconds:  # a file keeps none
         heading += f", {sum(model.stats.seconds.values()):.2f} s"
     headings = ("class", "instances", "share", "circuit nodes", "edges")
-    return _table(heading, headings, rows) + _line(f"Features: {_names(model.features)}")
-
-
-def literals_html(literals: Term | Clause) -> str:
-    """Return a term or clause on one line that breaks between literals only."""
-    domain = literals.domain
-    shown = [
-        f'<span style="white-space:nowrap">{text(domain.show_literal(feature, mask))}</span>'
-        for feature, mask in literals.masks.items()
-    ]
-    sign, empty = (" ∧ ", "⊤") if isinstance(literals, Term) else (" ∨ ", "⊥")
-    return f"<span>{sign.join(shown) or empty}</span>"
+    return table(heading, headings, rows) + _line(f"Features: {_names(model.features)}")
 
 
 def explanation_html(explanation: BaseExplanation) -> str:
@@ -107,23 +85,7 @@ def explanation_html(explanation: BaseExplanation) -> str:
         ("general necessary reasons", _reasons(explanation.general_necessary_reasons(_REASONS, _SECONDS))),
         ("nearest other decision", _nearest(explanation)),
     ]
-    return _table(f"Why {text(explanation.target)} is {decision}", (), rows)
-
-
-def report_html(report: Report) -> str:
-    """Return the checks of a verification as a table."""
-    rows: list[Sequence[Cell]] = []
-    for check in report.checks:
-        witness = (
-            ""
-            if check.witness is None
-            else ", ".join(f"{text(n)}={text(s)}" for n, s in check.witness.items())
-        )
-        mark = "✓ ok" if check.passed else "<b>✗ failed</b>" if check.failed else "not finished"
-        detail = text(check.detail) + (f" at {witness}" if witness else "")
-        rows.append((mark, text(check.name), f"{check.seconds:.2f} s", detail))
-    heading = report.verdict[0].upper() + report.verdict[1:]
-    return _table(heading, ("", "check", "time", "detail"), rows)
+    return table(f"Why {text(explanation.target)} is {decision}", (), rows)
 
 
 def _nearest(explanation: BaseExplanation) -> str:
@@ -141,7 +103,7 @@ def _nearest(explanation: BaseExplanation) -> str:
 
 
 def _reasons(found: Primes[Term] | Primes[Clause]) -> str:
-    lines = [literals_html(literals) for literals in found]
+    lines = [literals._repr_html_() for literals in found]
     if found.cut == "limit":
         lines.append("<i>and more</i>")
     elif found.cut == "time":
@@ -167,16 +129,3 @@ def _percent(share: Fraction) -> str:
 
 def _line(content: str) -> str:
     return f"<div>{content}</div>\n"
-
-
-def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    parts = [f"<table>\n<caption{_CAPTION}>{caption}</caption>\n"]
-    if headings:
-        parts.append(f"<tr>{''.join(f'<th{_CELL}>{heading}</th>' for heading in headings)}</tr>\n")
-    for row in rows:
-        cells = (
-            f"<td{_CELL}>{cell}</td>" if isinstance(cell, str) else f"<td{_NUMBER}>{cell:,}</td>"
-            for cell in row
-        )
-        parts.append(f"<tr>{''.join(cells)}</tr>\n")
-    return "".join([*parts, "</table>\n"])

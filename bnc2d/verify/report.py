@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 
 from bnc2d.base.finding import Finding, instance_words
 
@@ -74,8 +73,16 @@ class Report(Finding):
         return next((check.witness for check in self.checks if check.failed and check.witness), None)
 
     def _repr_html_(self) -> str:
-        html: str = import_module("bnc2d.report.notebook").report_html(self)
-        return html
+        from bnc2d.draw.html import table, text
+
+        rows = []
+        for check in self.checks:
+            mark = "✓ ok" if check.passed else "<b>✗ failed</b>" if check.failed else "not finished"
+            detail = text(check.detail)
+            if check.witness:
+                detail += " at " + ", ".join(f"{text(n)}={text(s)}" for n, s in check.witness.items())
+            rows.append((mark, text(check.name), f"{check.seconds:.2f} s", detail))
+        return table(self.verdict[0].upper() + self.verdict[1:], ("", "check", "time", "detail"), rows)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.checks))

@@ -11,9 +11,9 @@ from html import escape
 from pathlib import Path
 
 from bnc2d.base.atomic import atomic_write
+from bnc2d.draw.html import digest
 from bnc2d.errors import FormatError
 from bnc2d.experiments.report.sections import Section, slug, to_csv, to_html, to_markdown
-from bnc2d.report.explore import digest
 from bnc2d.version import __version__
 
 _STYLE = """

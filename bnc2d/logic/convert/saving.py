@@ -12,11 +12,10 @@ from bnc2d.base.arguments import path_name
 from bnc2d.base.atomic import atomic_write
 from bnc2d.errors import FormatError
 from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.picture import to_dot, to_svg
 from bnc2d.logic.convert.cnf import to_cnf
 from bnc2d.logic.convert.data import to_dict
 from bnc2d.logic.convert.nnf_file import write_nnf
-from bnc2d.logic.pictures.dot import to_dot
-from bnc2d.logic.pictures.svg import to_svg
 
 Render: TypeAlias = Callable[[Manager, NodeId], str]
 

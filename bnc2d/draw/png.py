@@ -34,7 +34,7 @@ def to_png(svg: str) -> bytes:
     found = _SIZE.search(svg)
     width, height = map(float, found.groups()) if found else (1.0, 1.0)
     zoom = min(_ZOOM, _MAX_SIDE / max(width, height), sqrt(_MAX_PIXELS / (width * height)))
-    with as_file(files("bnc2d.report").joinpath("assets", "font", "bnc2d-sans.ttf")) as font:
+    with as_file(files("bnc2d.draw").joinpath("assets", "font", "bnc2d-sans.ttf")) as font:
         try:
             return svg_to_bytes(
                 svg_string=svg,

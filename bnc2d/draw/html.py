@@ -1,0 +1,40 @@
+"""Small pieces of HTML for notebooks and pages, every name escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from bnc2d.draw.text import clean
+
+_CAPTION = ' style="text-align:left;font-weight:600;caption-side:top;white-space:nowrap"'
+_CELL = ' style="text-align:left;vertical-align:top;padding:1px 12px 1px 0"'
+_NUMBER = ' style="text-align:right;vertical-align:top;padding:1px 12px 1px 0"'
+
+Cell = str | int | float  # text is HTML already; numbers are set flush right
+
+
+def text(value: object) -> str:
+    """Return text for HTML: escaped, without control characters."""
+    return escape(clean(str(value)))
+
+
+def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """Return a table; caption and headings are HTML already."""
+    parts = [f"<table>\n<caption{_CAPTION}>{caption}</caption>\n"]
+    if headings:
+        parts.append(f"<tr>{''.join(f'<th{_CELL}>{heading}</th>' for heading in headings)}</tr>\n")
+    for row in rows:
+        cells = (
+            f"<td{_CELL}>{cell}</td>" if isinstance(cell, str) else f"<td{_NUMBER}>{cell:,}</td>"
+            for cell in row
+        )
+        parts.append(f"<tr>{''.join(cells)}</tr>\n")
+    return "".join([*parts, "</table>\n"])
+
+
+def digest(content: str) -> str:
+    """Return how a content security policy names a script or style that it allows."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -1,0 +1,92 @@
+"""Rows for the boxes of a graph without cycles, each below those of its parents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+from bnc2d.draw.graph import Graph
+
+# A row is made no wider than this, or than the picture would be high.
+_ROW_WIDTH = 1_100.0
+_ASPECT = 1.3
+_ROW = 75.0  # what a row takes in height, with the space to the next
+_BETWEEN, _PASSING = 14.0, 24.0
+
+
+def longest_paths(neighbours: Sequence[Sequence[int]]) -> list[int]:
+    """Return the longest path to each box over its neighbours (all parents, or all children) and theirs.
+
+    >>> longest_paths([[], [0], [0, 1]])
+    [0, 1, 2]
+    """
+    length = [-1] * len(neighbours)
+    pending = list(range(len(neighbours)))
+    while pending:
+        node = pending[-1]
+        waiting = [near for near in neighbours[node] if length[near] < 0]
+        if waiting:
+            pending += waiting
+        else:
+            length[node] = max((length[near] + 1 for near in neighbours[node]), default=0)
+            pending.pop()
+    return length
+
+
+def choose_rows(graph: Graph) -> list[int]:
+    """Return a row for each box, no row much too wide.
+
+    A narrow limit on the boxes of a row makes edges pass many rows, where they take room too; of a few limits
+    the one is taken whose picture is smallest, counting its height and its widest row. Edges of one parent
+    are taken to share their way.
+    """
+    parents, children = graph.parents, [[edge.end for edge in edges] for edges in graph.edges_from]
+    widths = [box.width + _BETWEEN for box in graph.boxes]
+    depth, height = longest_paths(parents), longest_paths(children)
+    wish = list(depth)
+    for node in sorted(range(len(parents)), key=lambda node: -depth[node]):
+        # A box with one parent or none stands just above its first child; that costs no room, as edges
+        # of one parent share their way. What has no neighbours at all comes last, out of the way.
+        if len(parents[node]) <= 1 and (children[node] or not parents[node]):
+            wish[node] = max(0, min((wish[child] for child in children[node]), default=len(parents) + 1) - 1)
+    square = _ASPECT * sqrt(_ROW * sum(widths))
+    limits = sorted({max(_ROW_WIDTH, square * factor) for factor in (1.0, 1.5, 2.2, 3.2)})
+    tried = [_fill_rows(parents, wish, height, widths, limit) for limit in limits]
+    return min(tried, key=lambda rows: _size(children, rows, widths))
+
+
+def _fill_rows(
+    parents: Sequence[Sequence[int]],
+    wish: Sequence[int],
+    height: Sequence[int],
+    widths: Sequence[float],
+    limit: float,
+) -> list[int]:
+    """Return rows in which boxes take no more than ``limit``; where not all fit, long paths go first."""
+    rows = [-1] * len(parents)
+    left = sorted(range(len(parents)), key=lambda node: (-height[node], node))
+    row = 0
+    while left:
+        room = limit
+        later = []
+        for node in left:
+            free = all(0 <= rows[parent] < row for parent in parents[node])
+            if free and wish[node] <= row and (room == limit or widths[node] - _BETWEEN <= room):
+                rows[node] = row
+                room -= widths[node]
+            else:
+                later.append(node)
+        left = later
+        row += 1
+    used = {row: position for position, row in enumerate(sorted(set(rows)))}
+    return [used[row] for row in rows]
+
+
+def _size(children: Sequence[Sequence[int]], rows: Sequence[int], widths: Sequence[float]) -> float:
+    """Return about how large a picture is: its height or its widest row, edges that pass it counted."""
+    room = [0.0] * (max(rows) + 1)
+    for node, below in enumerate(children):
+        room[rows[node]] += widths[node]
+        for row in range(rows[node] + 1, max((rows[child] for child in below), default=0)):
+            room[row] += _PASSING
+    return max(max(room) / _ASPECT, _ROW * len(room))

@@ -1,0 +1,119 @@
+"""Networks as pictures: causes above effects, the target and the features marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from bnc2d.draw import palette
+from bnc2d.draw.figure import Figure
+from bnc2d.draw.graph import Box, Edge, Graph, LineStyle, Picture, Style
+from bnc2d.draw.layered import is_drawable, lay_out
+from bnc2d.draw.rows import choose_rows, longest_paths
+from bnc2d.draw.summary import histogram, ranking, summary_page
+from bnc2d.draw.text import one_line
+from bnc2d.model.network import BayesianNetwork
+
+TARGET_STYLE = Style(palette.BLUE, "#26338f", 1.5, palette.WHITE, 2.0, inner=palette.WHITE)
+FEATURE_STYLE = Style(palette.PALE_GREEN, palette.GREEN, 1.8, radius=99.0)
+# What a variable is to a classifier: its style, its meaning, the colour and the plural in a summary.
+_ROLES = (
+    (TARGET_STYLE, "target", palette.BLUE, "target"),
+    (FEATURE_STYLE, "feature", palette.GREEN, "features"),
+    (Style(), "other variable", palette.GREY, "others"),
+    (
+        Style(palette.WHITE, ink=palette.DARK_GREY, dash="4 3"),
+        "does not matter for the target",
+        palette.LIGHT_GREY,
+        "that do not matter",
+    ),
+)
+_TARGET, _FEATURE, _OTHER, _DROPPED = range(4)
+# Where there are many edges, those of one parent share a colour: middle tones, for light and dark pages.
+_MANY_EDGES = 25
+_COLOURS = (palette.GREY, "#5b8bc9", "#b5835a", "#6fa06a", "#a678b4", "#c07d8b", "#5aa5a5", "#a39a4f")
+
+
+def draw_network(network: BayesianNetwork, target: str | None = None, features: Sequence[str] = ()) -> Figure:
+    """Return the picture of a network; with a target, the target and the features are marked."""
+    roles = _roles(network, target, features)
+    graph = network_graph(network, target, features)
+    is_small = is_drawable(graph, longest_paths(graph.parents), "start")
+    summary = None if is_small else partial(_summary, network, roles, target is not None)
+    title = f"network {network.name}".strip()
+    return Figure(title, len(network), len(network.edges), lambda: graph, lay_out_network, summary)
+
+
+def network_graph(network: BayesianNetwork, target: str | None = None, features: Sequence[str] = ()) -> Graph:
+    """Return the variables in file order as boxes, with an edge from each parent to each child."""
+    roles = _roles(network, target, features)
+    boxes = [Box(one_line(name), _ROLES[role][0]) for name, role in zip(network.names, roles, strict=True)]
+    colours = _COLOURS if len(network.edges) > _MANY_EDGES else (palette.GREY,)
+    lines = [LineStyle(colour) for colour in colours]
+    pairs = sorted((network.index(parent), network.index(child)) for parent, child in network.edges)
+    edges = [
+        Edge(
+            parent,
+            child,
+            lines[parent % len(lines)],
+            f"{boxes[parent].label.title} → {boxes[child].label.title}",
+        )
+        for parent, child in pairs
+    ]
+    about = f"{network.name or 'Network'}: {len(network)} variables, {len(edges)} edges"
+    if target is None:
+        return Graph(about, boxes, edges, is_directed=True, arrows=True)
+    about += f", target {target}, {len(features)} features"
+    legend = [_ROLES[role][:2] for role in sorted(set(roles))]
+    return Graph(about, boxes, edges, is_directed=True, arrows=True, legend=legend)
+
+
+def lay_out_network(graph: Graph) -> Picture:
+    """Return the drawing; edges of one parent share their way, so that a line comes from one variable."""
+    return lay_out(graph, choose_rows(graph), "start")
+
+
+def _roles(network: BayesianNetwork, target: str | None, features: Sequence[str]) -> list[int]:
+    """Return what each variable is to the classifier, as a position in ``_ROLES``."""
+    if target is None:
+        return [_OTHER] * len(network)
+    role = dict.fromkeys(network.names, _DROPPED)
+    role |= dict.fromkeys(network.ancestors([target, *features]), _OTHER)
+    role |= dict.fromkeys(features, _FEATURE)
+    role[target] = _TARGET
+    return [role[name] for name in network.names]
+
+
+def _summary(network: BayesianNetwork, roles: Sequence[int], is_marked: bool) -> str:
+    """Return the variables by level, and those with most neighbours."""
+    parents = [[network.index(parent) for parent in cpt.parents] for cpt in network.cpts]
+    levels = longest_paths(parents)
+    states = [len(variable) for variable in network.variables]
+    figures = [
+        f"{len(network):,} variables",
+        f"{len(network.edges):,} edges",
+        f"depth {max(levels):,}",
+        f"{max(map(len, parents)):,} parents at most",
+    ]
+    properties = [
+        f"{len(network.roots):,} roots",
+        f"{len(network.leaves):,} leaves",
+        f"{min(states)} to {max(states)} states",
+    ]
+    kinds = [role[2:] for role in _ROLES]
+    legend = [
+        (colour, f"{roles.count(role):,} {text}")
+        for role, (colour, text) in enumerate(kinds)
+        if role in roles
+    ]
+    near = Counter(name for edge in network.edges for name in edge)
+    panels = [
+        ("Variables by level, roots first", histogram("level", levels, kinds, roles)),
+        (
+            "Variables by neighbours",
+            ranking({name: near[name] for name in network.names if near[name]}, "neighbours"),
+        ),
+    ]
+    title = f"{network.name or 'Network'}: {', '.join(figures[:3])}"
+    return summary_page(title, figures, properties, legend if is_marked else [], panels)

@@ -12,7 +12,6 @@ from bnc2d.cli.shared.models import add_model_options, is_compiled, load_classif
 from bnc2d.cli.shared.options import load_network
 from bnc2d.cli.shared.printing import printable, working
 from bnc2d.compile.graph.picture import draw_feature_tree, draw_jointree
-from bnc2d.compile.graph.pruning import prepare
 from bnc2d.draw.figure import FORMATS, Figure
 from bnc2d.errors import ClassifierError, FormatError
 from bnc2d.logic.circuit.picture import draw_circuit
@@ -86,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 def _structure(what: str, options: argparse.Namespace) -> Figure:
     has_target = options.target is not None or is_compiled(options.model)
     if what == "ftree":
-        return draw_feature_tree(prepare(load_classifier(options)))
+        return draw_feature_tree(load_classifier(options))
     if not has_target:
         for name in ("features", "threshold", "positive", "ties"):
             if getattr(options, name) is not None:
@@ -94,9 +93,7 @@ def _structure(what: str, options: argparse.Namespace) -> Figure:
         network = load_network(options.model, options.normalise, options.max_bytes)
         return draw_network(network) if what == "network" else draw_jointree(network)
     classifier = load_classifier(options)
-    if what == "network":
-        return draw_network(classifier.network, classifier.target, classifier.features)
-    return draw_jointree(prepare(classifier))
+    return draw_network(classifier) if what == "network" else draw_jointree(classifier)
 
 
 def _circuit(options: argparse.Namespace) -> Figure:

@@ -91,19 +91,23 @@ def _slots(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: boo
         return at[key]
 
     for node in _depth_first(graph):
-        edges = graph.edges_from[node]
-        if repeat_leaves and not edges and graph.parents[node]:
-            continue
-        start = slot_of(node, rows[node], True)
-        for edge in edges:
-            repeated = repeat_leaves and not graph.edges_from[edge.end]
-            last = rows[node] + 1 if repeated else rows[edge.end]
-            above = start
-            for row in range(rows[node] + 1, last):
-                below = slot_of(getattr(edge, bundle), row, False)
-                slots.link(above, below, edge)
-                above = below
-            slots.link(above, slot_of(edge.end, last, True), edge)
+        if graph.edges_from[node] or not repeat_leaves or not graph.parents[node]:
+            slot_of(node, rows[node], True)
+    for edge in graph.edges:
+        first, last = rows[edge.start], rows[edge.end]
+        if repeat_leaves and not graph.edges_from[edge.end]:
+            last = first + 1
+        above = slot_of(edge.start, first, True)
+        for row in range(first + 1, last):
+            below = slot_of(getattr(edge, bundle), row, False)
+            slots.link(above, below, edge)
+            above = below
+        slots.link(above, slot_of(edge.end, last, True), edge)
+    # Edges that pass a row start in its middle, so that many children of one box lie to both sides.
+    for row_slots in slots.rows:
+        boxes = [slot for slot in row_slots if slots.is_box[slot]]
+        passing = [slot for slot in row_slots if not slots.is_box[slot]]
+        row_slots[:] = [*boxes[: len(boxes) // 2], *passing, *boxes[len(boxes) // 2 :]]
     return slots
 
 

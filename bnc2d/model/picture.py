@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 
 from bnc2d.draw import palette
@@ -13,6 +12,7 @@ from bnc2d.draw.layered import is_drawable, lay_out
 from bnc2d.draw.rows import choose_rows, longest_paths
 from bnc2d.draw.summary import histogram, ranking, summary_page
 from bnc2d.draw.text import one_line
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
 
 TARGET_STYLE = Style(palette.BLUE, "#26338f", 1.5, palette.WHITE, 2.0, inner=palette.WHITE)
@@ -35,37 +35,33 @@ _MANY_EDGES = 25
 _COLOURS = (palette.GREY, "#5b8bc9", "#b5835a", "#6fa06a", "#a678b4", "#c07d8b", "#5aa5a5", "#a39a4f")
 
 
-def draw_network(network: BayesianNetwork, target: str | None = None, features: Sequence[str] = ()) -> Figure:
-    """Return the picture of a network; with a target, the target and the features are marked."""
-    roles = _roles(network, target, features)
-    graph = network_graph(network, target, features)
+def draw_network(source: BayesianNetwork | BaseClassifier) -> Figure:
+    """Return the picture of a network, or of a classifier's, with its target and features marked."""
+    network = source if isinstance(source, BayesianNetwork) else source.network
+    graph = network_graph(source)
     is_small = is_drawable(graph, longest_paths(graph.parents), "start")
-    summary = None if is_small else partial(_summary, network, roles, target is not None)
+    summary = None if is_small else partial(_summary, source)
     title = f"network {network.name}".strip()
     return Figure(title, len(network), len(network.edges), lambda: graph, lay_out_network, summary)
 
 
-def network_graph(network: BayesianNetwork, target: str | None = None, features: Sequence[str] = ()) -> Graph:
+def network_graph(source: BayesianNetwork | BaseClassifier) -> Graph:
     """Return the variables in file order as boxes, with an edge from each parent to each child."""
-    roles = _roles(network, target, features)
+    network, roles = _roles(source)
     boxes = [Box(one_line(name), _ROLES[role][0]) for name, role in zip(network.names, roles, strict=True)]
-    colours = _COLOURS if len(network.edges) > _MANY_EDGES else (palette.GREY,)
+    titles = [box.label.title for box in boxes]
+    colours = _COLOURS if len(network.edges) > _MANY_EDGES else _COLOURS[:1]
     lines = [LineStyle(colour) for colour in colours]
     pairs = sorted((network.index(parent), network.index(child)) for parent, child in network.edges)
     edges = [
-        Edge(
-            parent,
-            child,
-            lines[parent % len(lines)],
-            f"{boxes[parent].label.title} → {boxes[child].label.title}",
-        )
+        Edge(parent, child, lines[parent % len(lines)], f"{titles[parent]} → {titles[child]}")
         for parent, child in pairs
     ]
     about = f"{network.name or 'Network'}: {len(network)} variables, {len(edges)} edges"
-    if target is None:
-        return Graph(about, boxes, edges, is_directed=True, arrows=True)
-    about += f", target {target}, {len(features)} features"
-    legend = [_ROLES[role][:2] for role in sorted(set(roles))]
+    legend: list[tuple[Style, str]] = []
+    if not isinstance(source, BayesianNetwork):
+        about += f", target {source.target}, {len(source.features)} features"
+        legend = [_ROLES[role][:2] for role in sorted(set(roles))]
     return Graph(about, boxes, edges, is_directed=True, arrows=True, legend=legend)
 
 
@@ -74,19 +70,21 @@ def lay_out_network(graph: Graph) -> Picture:
     return lay_out(graph, choose_rows(graph), "start")
 
 
-def _roles(network: BayesianNetwork, target: str | None, features: Sequence[str]) -> list[int]:
-    """Return what each variable is to the classifier, as a position in ``_ROLES``."""
-    if target is None:
-        return [_OTHER] * len(network)
+def _roles(source: BayesianNetwork | BaseClassifier) -> tuple[BayesianNetwork, list[int]]:
+    """Return the network and what each variable is to the classifier, as a position in ``_ROLES``."""
+    if isinstance(source, BayesianNetwork):
+        return source, [_OTHER] * len(source)
+    network = source.network
     role = dict.fromkeys(network.names, _DROPPED)
-    role |= dict.fromkeys(network.ancestors([target, *features]), _OTHER)
-    role |= dict.fromkeys(features, _FEATURE)
-    role[target] = _TARGET
-    return [role[name] for name in network.names]
+    role |= dict.fromkeys(network.ancestors([source.target, *source.features]), _OTHER)
+    role |= dict.fromkeys(source.features, _FEATURE)
+    role[source.target] = _TARGET
+    return network, [role[name] for name in network.names]
 
 
-def _summary(network: BayesianNetwork, roles: Sequence[int], is_marked: bool) -> str:
+def _summary(source: BayesianNetwork | BaseClassifier) -> str:
     """Return the variables by level, and those with most neighbours."""
+    network, roles = _roles(source)
     parents = [[network.index(parent) for parent in cpt.parents] for cpt in network.cpts]
     levels = longest_paths(parents)
     states = [len(variable) for variable in network.variables]
@@ -102,18 +100,13 @@ def _summary(network: BayesianNetwork, roles: Sequence[int], is_marked: bool) ->
         f"{min(states)} to {max(states)} states",
     ]
     kinds = [role[2:] for role in _ROLES]
-    legend = [
-        (colour, f"{roles.count(role):,} {text}")
-        for role, (colour, text) in enumerate(kinds)
-        if role in roles
-    ]
+    legend = [(colour, f"{roles.count(role):,} {text}") for role, (colour, text) in enumerate(kinds)]
+    shown = sorted(set(roles)) if isinstance(source, BaseClassifier) else []
     near = Counter(name for edge in network.edges for name in edge)
+    neighbours = {name: near[name] for name in network.names if near[name]}
     panels = [
         ("Variables by level, roots first", histogram("level", levels, kinds, roles)),
-        (
-            "Variables by neighbours",
-            ranking({name: near[name] for name in network.names if near[name]}, "neighbours"),
-        ),
+        ("Variables by neighbours", ranking(neighbours, "neighbours")),
     ]
     title = f"{network.name or 'Network'}: {', '.join(figures[:3])}"
-    return summary_page(title, figures, properties, legend if is_marked else [], panels)
+    return summary_page(title, figures, properties, [legend[role] for role in shown], panels)

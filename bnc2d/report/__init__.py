@@ -1,1 +1,1 @@
-"""What people look at: a page in which a model can be explored, pictures, displays in notebooks."""
+"""What people look at: a page in which a model can be explored, displays in notebooks, records for data frames."""

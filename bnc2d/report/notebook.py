@@ -39,8 +39,7 @@ def classifier_html(classifier: BaseClassifier) -> str:
         (f"{len(classifier.features):,} features", _names(classifier.features)),
         ("instances", f"{classifier.instance_count:,}"),
     ]
-    picture = draw_network(classifier.network, classifier.target, classifier.features)
-    return table("Classifier", (), rows) + picture.svg()
+    return table("Classifier", (), rows) + draw_network(classifier).svg()
 
 
 def model_html(model: BaseCompiledModel) -> str:

@@ -94,6 +94,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(archives: Archives) -> Non
     assert "bnc2d/py.typed" in package
     assert {f"bnc2d/networks/{name}.bif" for name in examples()} <= package
     assert {"bnc2d/report/assets/page.html", "bnc2d/report/assets/logic.js"} <= package
+    assert "bnc2d/draw/assets/font/bnc2d-sans.ttf" in package
     (metadata,) = (data.decode() for name, data in archives.in_wheel.items() if name.endswith("/METADATA"))
     assert "License-Expression: MIT AND Bitstream-Vera" in metadata  # the second for the font
     assert (ROOT / "LICENSE").read_bytes() in archives.in_wheel.values()
@@ -156,7 +157,7 @@ def test_a_fresh_install_works_with_the_core_alone(archives: Archives, tmp_path:
     assert {path.name for path in work.iterdir()} == names
     asked = (  # for what only an extra gives: the error says which, in one line
         "import bnc2d\n"
-        "from bnc2d.logic.pictures.svg import to_svg\n"
+        "from bnc2d.logic.circuit.picture import to_svg\n"
         "model = bnc2d.Classifier(bnc2d.example('diagnosis'), 'D').compile()\n"
         "circuit = model.manager, model.formula('2').root\n"
         "for ask in (lambda: to_svg(*circuit, engine='graphviz'), lambda: bnc2d.from_pgmpy(model)):\n"

@@ -7,7 +7,7 @@ from functools import partial
 
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import NodeIndex, build_jointree
-from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.graph.pruning import prepare
 from bnc2d.draw import palette
 from bnc2d.draw.figure import Figure
 from bnc2d.draw.graph import PLAIN_LINE, Box, Edge, Graph, LineStyle, Style
@@ -16,6 +16,7 @@ from bnc2d.draw.rows import longest_paths
 from bnc2d.draw.summary import histogram, summary_page
 from bnc2d.draw.text import Label, clean, name_list
 from bnc2d.draw.tree import lay_out_tree
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.picture import FEATURE_STYLE
 
@@ -30,15 +31,18 @@ _SPLITTING_LINE = LineStyle(palette.ORANGE, 2.0, "5 3")
 _SPLITTING_SPINE_LINE = LineStyle(palette.ORANGE, 3.6, "7 3")
 
 
-def draw_jointree(source: BayesianNetwork | Prepared, seed: int = 0) -> Figure:
+def draw_jointree(source: BayesianNetwork | BaseClassifier, seed: int = 0) -> Figure:
     """Return the picture of a min-fill jointree, of a network or of what a classifier needs of it.
 
     It hangs from a cluster with the target where there is one, else from its middle.
     """
-    network, target = (source.network, source.target) if isinstance(source, Prepared) else (source, None)
-    tree = build_jointree(network, seed)
+    target = None
+    if isinstance(source, BaseClassifier):
+        prepared = prepare(source)
+        source, target = prepared.network, prepared.target
+    tree = build_jointree(source, seed)
     title = f"Jointree with {len(tree.clusters)} clusters, width {tree.width}"
-    rank = {name: position for position, name in enumerate(network.names)}
+    rank = {name: position for position, name in enumerate(source.names)}
     near = tree.neighbours()
     root = _middle(near, [i for i, cluster in enumerate(tree.clusters) if target in cluster])
     visited, above = _downwards(near, root)
@@ -62,17 +66,18 @@ def draw_jointree(source: BayesianNetwork | Prepared, seed: int = 0) -> Figure:
     return _figure(graph, list(map(len, clusters)), list(map(len, separators)), ["Jointree"], mirrored=False)
 
 
-def draw_feature_tree(source: Prepared, seed: int = 0) -> Figure:
+def draw_feature_tree(classifier: BaseClassifier, seed: int = 0) -> Figure:
     """Return the picture of the f-tree that the paper's method would walk.
 
     The right spine and the feature-splitting edges are set off.
     """
-    jointree = build_jointree(source.network, seed)
-    tree = build_feature_tree(jointree, source.target, source.features)
-    rank = {name: position for position, name in enumerate(source.network.names)}
+    prepared = prepare(classifier)
+    jointree = build_jointree(prepared.network, seed)
+    tree = build_feature_tree(jointree, prepared.target, prepared.features)
+    rank = {name: position for position, name in enumerate(prepared.network.names)}
     spine = set(tree.spine())
     title = (
-        f"F-tree of {tree.target} with {len(tree.nodes)} nodes, {len(source.features)} features, "
+        f"F-tree of {tree.target} with {len(tree.nodes)} nodes, {len(prepared.features)} features, "
         f"{len(spine)} nodes on the right spine, ω^T = {tree.widths(jointree.width).omega_total}"
     )
     boxes = []

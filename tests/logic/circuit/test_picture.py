@@ -5,25 +5,24 @@ from __future__ import annotations
 import random
 import re
 from importlib.util import find_spec
-from itertools import combinations
-from xml.etree import ElementTree
+from pathlib import Path
 
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bnc2d.errors import LogicError, MissingExtraError
+from bnc2d.draw.graph import Picture
+from bnc2d.draw.rows import longest_paths
+from bnc2d.draw.text import text_width
+from bnc2d.errors import FormatError, LogicError, MissingExtraError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.picture import circuit_graph, draw_circuit, nodes_from_root, to_dot, to_svg
 from bnc2d.logic.circuit.queries import evaluate, node_count
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.pictures.dot import to_dot
-from bnc2d.logic.pictures.labels import labels, text_width
-from bnc2d.logic.pictures.layout import Drawing, is_drawable, lay_out, levels
-from bnc2d.logic.pictures.svg import to_svg
+from tests.draw.reading import SVG, assert_no_overlap, elements, texts, titles
 from tests.logic.strategies import Circuit, circuits
 
 LEVELS = ("Low", "Normal", "High")
-SVG = "{http://www.w3.org/2000/svg}"
 ACCENT = "#e8590c"
 
 
@@ -45,29 +44,9 @@ def chain(gates: int) -> Circuit:
     return manager, root
 
 
-def elements(svg: str) -> list[ElementTree.Element]:
-    return list(ElementTree.fromstring(svg).iter())  # noqa: S314 - our own output
-
-
-def texts(svg: str) -> list[str]:
-    return [str(element.text) for element in elements(svg) if element.tag == f"{SVG}text"]
-
-
-def titles(svg: str) -> list[str]:
-    return [str(element.text) for element in elements(svg) if element.tag == f"{SVG}title"]
-
-
-def assert_no_overlap(drawing: Drawing) -> None:
-    for box in drawing.boxes:
-        assert box.x - box.width / 2 > 0
-        assert box.x + box.width / 2 < drawing.width
-        assert box.y - box.height / 2 > 0
-        assert box.y + box.height / 2 < drawing.height
-        if box.kind == Kind.LITERAL:
-            assert text_width(box.label) < box.width
-    for first, second in combinations(drawing.boxes, 2):
-        beside = abs(first.x - second.x) >= (first.width + second.width) / 2 + 5
-        assert beside or abs(first.y - second.y) >= (first.height + second.height) / 2 + 5
+def drawn(manager: Manager, root: NodeId) -> Picture:
+    figure = draw_circuit(manager, root)
+    return figure.layout(figure.graph())
 
 
 def test_the_paper_s_formula() -> None:
@@ -96,20 +75,22 @@ def tangled(rng: random.Random, gates: int) -> Circuit:
 def test_no_label_over_another(rng: random.Random, gates: int) -> None:
     manager, root = tangled(rng, gates)
     event(f"about {node_count(manager, root) // 10 * 10} nodes")
-    assert_no_overlap(lay_out(manager, root))
+    assert_no_overlap(drawn(manager, root))
 
 
 @given(circuits(max_gates=25), st.data())
 def test_drawings_of_random_circuits(circuit: Circuit, data: st.DataObject) -> None:
     manager, root = circuit
     positions = [data.draw(st.integers(0, size - 1)) for size in manager.domain.cardinalities]
-    drawing = lay_out(manager, root)
+    drawing = drawn(manager, root)
+    nodes = nodes_from_root(manager, root)
     assert_no_overlap(drawing)
-    assert {box.node for box in drawing.boxes} == set(manager.reachable(root))
-    gates = [box.node for box in drawing.boxes if box.kind != Kind.LITERAL]
+    assert {nodes[box.node] for box in drawing.boxes} == set(manager.reachable(root))
+    gates = [box.node for box in drawing.boxes if manager.kind(nodes[box.node]) != Kind.LITERAL]
     assert len(gates) == len(set(gates))
     shown = texts(to_svg(manager, root))
-    literals = {labels(manager, n)[0] for n in manager.reachable(root) if manager.kind(n) == Kind.LITERAL}
+    boxes = zip(nodes, circuit_graph(manager, root).boxes, strict=True)
+    literals = {box.label.lines[0] for node, box in boxes if manager.kind(node) == Kind.LITERAL}
     assert literals <= set(shown)
     lit = to_svg(manager, root, highlight=positions)
     assert len(texts(lit)) == len(shown)
@@ -120,16 +101,17 @@ def test_drawings_of_random_circuits(circuit: Circuit, data: st.DataObject) -> N
 @given(circuits(max_gates=25))
 def test_rows_go_down_and_edges_join_them(circuit: Circuit) -> None:
     manager, root = circuit
-    level = levels(manager, root)
+    nodes = nodes_from_root(manager, root)
+    level = dict(zip(nodes, longest_paths(circuit_graph(manager, root).parents), strict=True))
     assert level[root] == 0
     for node in manager.reachable(root):
         assert all(level[child] > level[node] for child in manager.children(node))
-    drawing = lay_out(manager, root)
-    ends = {(segment.x2, segment.y2) for segment in drawing.segments}
-    starts = {(segment.x1, segment.y1) for segment in drawing.segments}
+    drawing = drawn(manager, root)
+    ends = {line.points[-1] for line in drawing.lines}
+    starts = {line.points[0] for line in drawing.lines}
     for box in drawing.boxes:
-        assert (box.node == root) == ((box.x, box.y) not in ends)
-        assert bool(manager.children(box.node)) == ((box.x, box.y) in starts)
+        assert (nodes[box.node] == root) == ((box.x, box.y) not in ends)
+        assert bool(manager.children(nodes[box.node])) == ((box.x, box.y) in starts)
 
 
 def test_a_long_edge_passes_labels_at_a_distance() -> None:
@@ -139,12 +121,13 @@ def test_a_long_edge_passes_labels_at_a_distance() -> None:
     root = shared
     for literal in literals[:3]:
         root = manager.add_or([manager.add_and([root, literal]), manager.add_and([shared, literal])])
-    drawing = lay_out(manager, root)
+    drawing = drawn(manager, root)
     assert_no_overlap(drawing)
-    for segment in drawing.segments:
+    for line in drawing.lines:
+        x, y = line.points[-1]
         for box in drawing.boxes:
-            if box.y == segment.y2 and box.x != segment.x2:
-                assert abs(box.x - segment.x2) > box.width / 2
+            if box.y == y and box.x != x:
+                assert abs(box.x - x) > box.width / 2
 
 
 def test_highlight_marks_what_fires() -> None:
@@ -192,7 +175,7 @@ def test_names_are_escaped(name: str) -> None:
     assert max(map(text_width, texts(svg))) <= 170
     if name.isprintable():
         assert f"{name}={name}3" in titles(svg)
-    assert_no_overlap(lay_out(manager, root))
+    assert_no_overlap(drawn(manager, root))
     dot = to_dot(manager, root)
     dot.encode("utf-8")
     strings = r'"(?:[^"\\\n]|\\.)*"'
@@ -225,10 +208,10 @@ def test_dot_lists_every_node_and_edge() -> None:
 
 def test_a_summary_above_500_nodes() -> None:
     manager, root = chain(480)
-    assert is_drawable(manager, root)
+    assert not draw_circuit(manager, root).is_summary
     assert "Nodes by level" not in to_svg(manager, root)
     manager, root = chain(495)
-    assert not is_drawable(manager, root)
+    assert draw_circuit(manager, root).is_summary
     svg = to_svg(manager, root, highlight=[0] * 10)
     shown = texts(svg)
     assert "505 nodes · 990 edges · depth 495 · 10 of 10 features" in shown
@@ -261,6 +244,18 @@ def test_a_summary_of_200_000_gates_with_nasty_names() -> None:
     svg.encode("utf-8")
     assert any(text.startswith("200,006 nodes") for text in texts(svg))
     assert len(svg) < 100_000
+
+
+def test_a_figure_in_files(tmp_path: Path) -> None:
+    manager, root = diagnosis()
+    figure = draw_circuit(manager, root, [2, 1, 1])
+    assert ACCENT in figure.svg()
+    assert ACCENT in figure.dot()
+    assert figure.nodes == node_count(manager, root)
+    assert figure.save(tmp_path / "c.svg") == (tmp_path / "c.svg").stat().st_size
+    assert figure._repr_svg_() == figure.svg()
+    with pytest.raises(FormatError, match="must end in"):
+        figure.save(tmp_path / "c.gif")
 
 
 def test_the_graphviz_engine_is_optional() -> None:

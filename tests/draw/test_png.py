@@ -11,8 +11,10 @@ import pytest
 import resvg_py
 
 from bnc2d import Bnc2dError, Classifier, example
-from bnc2d.report.pictures import draw_circuit, draw_feature_tree, draw_network
-from bnc2d.report.pictures_png import to_png
+from bnc2d.compile.graph.picture import draw_feature_tree
+from bnc2d.draw.png import to_png
+from bnc2d.logic.circuit.picture import draw_circuit
+from bnc2d.model.picture import draw_network
 from bnc2d.testing import random_network
 from tests.security.hostile import hostile_network
 
@@ -52,10 +54,11 @@ def test_every_letter_is_drawn_without_any_font_on_the_machine() -> None:
 
 def test_pictures_are_the_same_with_and_without_fonts(request: pytest.FixtureRequest) -> None:
     classifier = Classifier(example("diagnosis"), "D")
+    formula = classifier.compile().formula("2")
     figures = [
         draw_network(example("asia")),
         draw_feature_tree(classifier),
-        draw_circuit(classifier.compile().formula("2")),
+        draw_circuit(formula.manager, formula.root),
     ]
     here = [figure.png() for figure in figures]
     request.getfixturevalue("no_fonts")

@@ -1,1 +1,1 @@
-"""What people look at: a page in which a model can be explored, displays in notebooks, records for data frames."""
+"""What people look at: a page to explore a model, displays in notebooks, explanations as records."""

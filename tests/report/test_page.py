@@ -50,7 +50,7 @@ def test_the_page_never_opens_on_an_impossible_instance() -> None:
     found = data.page_data(model)
     assert model.classifier.is_possible(np.array([found["start"]]))[0]
     assert found["impossible"] == str(model.classifier.count_impossible())
-    assert found["possible"]["ends"] == 2
+    assert found["possible"]["terminals"] == 2
     assert data.page_data(diagnosis())["start"] == [0, 0, 0]
 
 

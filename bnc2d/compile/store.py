@@ -101,15 +101,6 @@ def model_from_bytes(data: bytes) -> BaseCompiledModel:
     return _model(head, body, "model", MAX_BYTES)
 
 
-def as_read(model: BaseCompiledModel) -> BaseCompiledModel:
-    """Return the model as its file would give it back, node numbers included, without writing one."""
-    twin = BaseCompiledModel(model.classifier, model.diagram, model.stats)
-    for key, formula in sorted(model.formulas.items()):
-        nodes, root = _circuit_data(formula)
-        twin.formulas[key] = NNF(twin.manager, _circuit(twin.manager, nodes)[root])
-    return twin
-
-
 def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> BaseCompiledModel:
     text = _checked_text(head, body, name, max_bytes)
     try:

@@ -6,9 +6,8 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -19,10 +18,11 @@ from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
 from bnc2d.base.instances import Kind, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.compile.store import as_read, model_from_bytes, model_to_bytes
-from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
-from bnc2d.explain.explanation import BaseExplanation
+from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.explain.listing import implicants, implicates
+from bnc2d.explain.reasons import Case
 from bnc2d.explain.whole.questions import decisions
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
@@ -38,10 +38,10 @@ KINDS: dict[str, type[Term] | type[Clause]] = {
     "general_sufficient": Term,
     "general_necessary": Clause,
 }
-# Rows of a chunk, and chunks that an executor holds: each of them holds the model.
+# Rows of a chunk, and chunks that an executor holds: each of them may hold a copy of the diagram.
 _MOST_ROWS_AT_ONCE = 64
 _MOST_CHUNKS_AT_ONCE = 256
-_SENDING = 4e-5  # seconds that it takes at most, for each node of a model, to write and to read it
+_SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
 _GRACE = 0.6  # seconds past the time limit in which rows still get one reason of each kind
 
 
@@ -84,8 +84,8 @@ def explain_many(
     ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended.
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
-    is sent the model in its saved form with ``chunk_size`` rows at a time, and gives the same reasons as no
-    executor where there is no time limit; a model that is too large to send within one is explained here.
+    is sent the decision diagram with ``chunk_size`` rows at a time, and gives the same reasons as no executor
+    where there is no time limit; a diagram that is too large to send within one is walked here.
     ``progress`` as in ``compile``.
     """
     kinds = _check_kinds(kinds)
@@ -100,9 +100,8 @@ def explain_many(
     budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
     with budget.limiting("which rows are possible is not known"):
         bases = model.classifier.bases(distinct)
-    _make_formulas(model, np.unique(labels).tolist(), time_limit)
     with reporting(progress) as report:
-        found = _run(model, work, distinct.tolist(), executor, chunk_size, report)
+        found = _run(model.diagram, work, distinct.tolist(), executor, chunk_size, report)
     names = decisions(model)
     records = []
     for place, row in zip(inverse.reshape(-1).tolist(), encoded.rows.tolist(), strict=True):
@@ -126,15 +125,6 @@ def _check_kinds(kinds: Sequence[str]) -> list[str]:
     return found
 
 
-def _make_formulas(model: BaseCompiledModel, labels: list[int], time_limit: float | None) -> None:
-    """Make the formulas of these labels, once for all rows, but not for longer than half of the time."""
-    budget = Budget(None if time_limit is None else time_limit / 2)
-    with suppress(TimeLimitExceeded), budget.limiting("the formulas are not made"):
-        for label in labels:
-            if label < len(model.classes):
-                model.formula(model.classes[label])
-
-
 @dataclass(frozen=True)
 class _Work:
     """What every chunk needs: which reasons are wanted, and until when (by the clock of the machine)."""
@@ -148,51 +138,49 @@ class _Work:
         return None if self.deadline is None else self.deadline - time.time()
 
 
-@lru_cache(maxsize=2)
-def _model(saved: bytes) -> BaseCompiledModel:
-    """Return the model; a process that gets many chunks of it reads it once."""
-    return model_from_bytes(saved)
-
-
 @one_thread
-def _explain_chunk(saved: bytes, work: _Work, rows: _Rows, after: int) -> list[_Found]:
+def _explain_chunk(diagram: Diagram, work: _Work, rows: _Rows, after: int) -> list[_Found]:
     """Explain some rows of state positions; this is what runs on the executor."""
-    return _explain_rows(_model(saved), work, rows, after)
+    return _explain_rows(diagram, work, rows, after)
 
 
-def _explain_rows(model: BaseCompiledModel, work: _Work, rows: _Rows, after: int) -> list[_Found]:
+def _explain_rows(diagram: Diagram, work: _Work, rows: _Rows, after: int) -> list[_Found]:
     """Explain some rows, where so many come ``after`` them: each gets an even share of the time left."""
     found = []
     for done, row in enumerate(rows):
         left = work.left()
-        found.append(_reasons(model, work, row, None if left is None else left / (len(rows) - done + after)))
+        found.append(
+            _reasons(diagram, work, row, None if left is None else left / (len(rows) - done + after))
+        )
     return found
 
 
-def _at_once(model: BaseCompiledModel, work: _Work, rows: _Rows) -> list[_Found]:
+def _at_once(diagram: Diagram, work: _Work, rows: _Rows) -> list[_Found]:
     """Return one reason of each kind for each row, without a search; none once the time is up."""
     found = []
     for row in rows:
         left = work.left()
         late = left is not None and left < -_GRACE
-        found.append([([], "time") for _ in work.kinds] if late else _reasons(model, work, row, 0.0))
+        found.append([([], "time") for _ in work.kinds] if late else _reasons(diagram, work, row, 0.0))
     return found
 
 
-def _reasons(model: BaseCompiledModel, work: _Work, row: list[int], seconds: float | None) -> _Found:
-    explanation = BaseExplanation(model, tuple(row), frozenset())
+def _reasons(diagram: Diagram, work: _Work, row: list[int], seconds: float | None) -> _Found:
+    label = int(diagram.labels(np.array([row], dtype=np.intp))[0])
+    case = Case(diagram, frozenset([label]), tuple(row), frozenset(), partial(diagram.to_nnf, label))
     budget = Budget(None if seconds is None else max(0.0, seconds))
     found: _Found = []
     for done, kind in enumerate(work.kinds):
         left = budget.left()
         share = None if left is None else left / (len(work.kinds) - done)
-        reasons = getattr(explanation, f"{kind}_reasons")(limit=work.limit, time_limit=share)
+        ask = implicants if KINDS[kind] is Term else implicates
+        reasons = ask(case, general=kind.startswith("general"), limit=work.limit, time_limit=share)
         found.append(([dict(reason.masks) for reason in reasons], reasons.cut))
     return found
 
 
 def _run(
-    model: BaseCompiledModel,
+    diagram: Diagram,
     work: _Work,
     rows: _Rows,
     executor: Executor | None,
@@ -203,13 +191,13 @@ def _run(
     size = chunk_size or max(1, min(_MOST_ROWS_AT_ONCE, len(rows) // 16))
     chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
     left = work.left()
-    if left is not None and left < _SENDING * _nodes(model):
+    if left is not None and left < _SENDING * diagram.node_count:
         executor = None
-    at_least = [] if left is None else [_at_once(model, work, chunk) for chunk in chunks]
+    at_least = [] if left is None else [_at_once(diagram, work, chunk) for chunk in chunks]
     if executor is None:
-        answers = _alone(model, work, chunks, at_least)
+        answers = _alone(diagram, work, chunks, at_least)
     else:
-        answers = _spread(model, work, chunks, at_least, executor)
+        answers = _spread(diagram, work, chunks, at_least, executor)
     found: list[_Found] = []
     for answer in answers:
         found += answer
@@ -218,16 +206,10 @@ def _run(
     return found
 
 
-def _nodes(model: BaseCompiledModel) -> int:
-    return model.diagram.node_count + sum(formula.node_count for formula in model.formulas.values())
-
-
 def _alone(
-    model: BaseCompiledModel, work: _Work, chunks: list[_Rows], at_least: list[list[_Found]]
+    diagram: Diagram, work: _Work, chunks: list[_Rows], at_least: list[list[_Found]]
 ) -> Iterator[list[_Found]]:
     """Yield the answer to each chunk, in order, from this process; at the deadline what there is at least."""
-    if work.deadline is None:
-        model = as_read(model)  # node numbers can decide which reasons come first
     after = sum(map(len, chunks))
     for number, chunk in enumerate(chunks):
         answer = []
@@ -236,13 +218,13 @@ def _alone(
             if left is not None and left <= 0:
                 answer.append(at_least[number][place])
             else:
-                answer += _explain_rows(model, work, [row], after - 1)
+                answer += _explain_rows(diagram, work, [row], after - 1)
             after -= 1
         yield answer
 
 
 def _spread(
-    model: BaseCompiledModel,
+    diagram: Diagram,
     work: _Work,
     chunks: list[_Rows],
     at_least: list[list[_Found]],
@@ -252,7 +234,6 @@ def _spread(
 
     Chunks that are not answered at the deadline get what there is at least.
     """
-    saved = model_to_bytes(model)
     after = sum(map(len, chunks))
     waiting: deque[Future[list[_Found]]] = deque()
     answered = 0
@@ -276,7 +257,7 @@ def _spread(
             if len(waiting) == _MOST_CHUNKS_AT_ONCE:
                 yield next_answer()
             after -= len(chunk)
-            waiting.append(executor.submit(_explain_chunk, saved, work, chunk, after))
+            waiting.append(executor.submit(_explain_chunk, diagram, work, chunk, after))
         while waiting:
             yield next_answer()
     finally:

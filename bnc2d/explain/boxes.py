@@ -53,6 +53,7 @@ class Exclusions:
         level_of_group = {group: level for level, group in enumerate(self._groups) if group is not None}
         function = around.excluded(self.diagrams, self.level_of, level_of_group)
         self.family = self.diagrams.minimal(function)
+        self.diagrams.most_steps = MOST_STEPS  # for what is asked of the family
 
     def within(self, features: Collection[FeatureId]) -> Node:
         """Return the boxes that exclude something of these optional features only."""

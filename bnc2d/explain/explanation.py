@@ -81,7 +81,7 @@ class BaseExplanation:
         return self._contrasts[name]
 
     def _case_of(self, make: Callable[[], NNF], labels: frozenset[int]) -> Case:
-        return Case(self.model.domain, make, self._positions, self._held, self.model.diagram, labels)
+        return Case(self.model.diagram, labels, self._positions, self._held, make)
 
     @cached_property
     def basis(self) -> Basis:

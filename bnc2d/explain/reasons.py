@@ -33,12 +33,16 @@ class Case:
     which whoever asks may limit.
     """
 
-    domain: Domain
-    make: Callable[[], NNF]
-    positions: tuple[int, ...]
-    fixed: frozenset[FeatureId]
     diagram: Diagram
     labels: frozenset[int]
+    positions: tuple[int, ...]
+    fixed: frozenset[FeatureId]
+    make: Callable[[], NNF]
+
+    @property
+    def domain(self) -> Domain:
+        """The features and their states."""
+        return self.diagram.domain
 
     @cached_property
     def formula(self) -> NNF:

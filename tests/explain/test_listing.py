@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, Clause, CompiledModel, Explanation
 from bnc2d.compile.store import model_from_bytes, model_to_bytes
-from bnc2d.explain import feature_sets
+from bnc2d.explain import boxes, feature_sets
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.explain.by_definition import Truth, truths
 
@@ -182,3 +182,35 @@ def test_the_first_of_a_large_model_is_the_one_at_once(wide: CompiledModel) -> N
         assert not found.ordered
         with taken("too large"):
             assert list(islice(e.sufficient_reasons(), 1)) == [first]
+
+
+@pytest.fixture(scope="module")
+def of_four_states() -> CompiledModel:
+    model: CompiledModel = Classifier(random_naive_bayes(3, 9, states=4, classes=3), "Y").compile()
+    return model
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_general_reasons_of_many_states_are_those_of_the_circuit(
+    of_four_states: CompiledModel, seed: int
+) -> None:
+    e = of_four_states.explain(random_instance(of_four_states.classifier, seed))
+    reason = e.general_reason
+    terms = list(reason.prime_implicants(towards=e.instance, variable_minimal=True))
+    clauses = list(reason.prime_implicates(towards=e.instance, variable_minimal=True))
+    assert len(terms) > len(list(e.sufficient_reasons()))
+    for sizes in SIZES:
+        with taken(sizes):
+            for expected, found in (
+                (terms, e.general_sufficient_reasons()),
+                (clauses, e.general_necessary_reasons()),
+            ):
+                listed = list(found)
+                assert set(listed) == set(expected)
+                assert len(listed) == len(expected)
+                assert not found.ordered or listed == expected
+    with pytest.MonkeyPatch.context() as patch:  # boxes are just quick enough to be found together
+        patch.setattr(feature_sets, "QUICK_STEPS", boxes.exclusions(e._case, 10**6).diagrams._steps)
+        assert set(e.general_sufficient_reasons()) == set(terms)
+    assert e.count_general_sufficient_reasons() == len(terms)
+    assert e.count_general_necessary_reasons() == len(clauses)

@@ -40,7 +40,7 @@ class BitDiagrams:
         if levels > _MOST_LEVELS:
             raise TooLarge(f"the diagrams would have {levels} levels, more than the limit of {_MOST_LEVELS}")
         self.nodes: list[tuple[Level, Node, Node]] = [(levels, 0, 0), (levels, 1, 1)]
-        self._most_steps = most_steps
+        self.most_steps = most_steps
         self._steps = 0
         self._unique: dict[tuple[Level, Node, Node], Node] = {}
         self._joined: tuple[dict[_Pair, Node], dict[_Pair, Node]] = ({}, {})  # conjunctions, disjunctions
@@ -57,8 +57,8 @@ class BitDiagrams:
     def spend(self, steps: int = 1) -> None:
         """Note steps to be taken, each of which is remembered; pass a checkpoint now and then."""
         before, self._steps = self._steps, self._steps + steps
-        if self._steps > self._most_steps:
-            raise TooLarge(f"the diagrams of the reasons take more than {self._most_steps} steps")
+        if self._steps > self.most_steps:
+            raise TooLarge(f"the diagrams of the reasons take more than {self.most_steps} steps")
         if before // _BETWEEN_LOOKS != self._steps // _BETWEEN_LOOKS:
             checkpoint()
 

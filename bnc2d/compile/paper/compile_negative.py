@@ -40,15 +40,15 @@ from bnc2d.compile.paper.decide_negative import (
     decide_positive,
     margin,
 )
-from bnc2d.compile.paper.potential import Array
 from bnc2d.compile.paper.spine import SpineNode, build_spine
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.transforms import negate
+from bnc2d.model.accounts import Floats
 from bnc2d.model.classifier import BaseClassifier
 
 Nodes: TypeAlias = NDArray[np.int64]  # ids of NNF nodes
-Decide: TypeAlias = Callable[[Array, ClassTest, float], Verdicts]
+Decide: TypeAlias = Callable[[Floats, ClassTest, float], Verdicts]
 
 _ENTRIES_AT_ONCE = 1 << 18
 
@@ -136,7 +136,7 @@ class PaperCompiler:
 class _Batch:
     """Partial instances ``u`` that reach a spine node."""
 
-    factor: Array  # M as [u, class, separator state], scaled
+    factor: Floats  # M as [u, class, separator state], scaled
     rows: Rows  # [u, feature]: the states of u; features not yet set are 0
     trusted: Flags  # by u: float64 lost nothing
 
@@ -218,7 +218,7 @@ class _Run:
             members[close] = self._classifier.labels(extended.rows[close]) == self._test.index
         return np.where((members == YES) == self._collects_members, TRUE, FALSE).astype(np.int64)
 
-    def _with_impossible(self, depth: int, allowed: Array) -> Nodes:
+    def _with_impossible(self, depth: int, allowed: Floats) -> Nodes:
         """Return the NNF of what to collect where only impossible completions differ from the others.
 
         ``allowed`` is 1 for the separator states that ``u`` leaves possible; a completion is impossible when
@@ -232,7 +232,7 @@ class _Run:
             nodes.append(known)
         return np.array(nodes, dtype=np.int64)
 
-    def _impossible_below(self, depth: int, allowed: Array) -> NodeId:
+    def _impossible_below(self, depth: int, allowed: Floats) -> NodeId:
         self._report()
         node = self._spine[depth]
         onward = node.extend_support(allowed)[0]

@@ -35,8 +35,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.paper.potential import Array
-from bnc2d.model.accounts import UNIT_ROUNDOFF
+from bnc2d.model.accounts import UNIT_ROUNDOFF, Floats
 from bnc2d.model.decision import DecisionRule
 
 Verdicts: TypeAlias = NDArray[np.int8]
@@ -51,7 +50,7 @@ class ClassTest:
     """What an instance of class ``index`` has to win: weights of the classes, and ties won against each."""
 
     index: int
-    weights: Array
+    weights: Floats
     wins_tie: Flags  # by class; the entry of ``index`` itself is True
 
     @classmethod
@@ -90,7 +89,7 @@ def margin(roundings: int) -> float:
     return bound if bound < 0.1 else 2.0
 
 
-def decide_negative(joint: Array, test: ClassTest, error: float) -> Verdicts:
+def decide_negative(joint: Floats, test: ClassTest, error: float) -> Verdicts:
     """Return for each ``M = joint[n]`` over ``[class, separator]`` whether possible completions are negative.
 
     ``YES``: none is in the class; ``NO``: all are; ``UNDECIDED``: not known.
@@ -103,12 +102,12 @@ def decide_negative(joint: Array, test: ClassTest, error: float) -> Verdicts:
     return verdicts
 
 
-def decide_positive(joint: Array, test: ClassTest, error: float) -> Verdicts:
+def decide_positive(joint: Floats, test: ClassTest, error: float) -> Verdicts:
     """Return for each ``M`` whether all possible completions are positive: decide-negative, tests flipped."""
     return np.array([YES, NO, UNDECIDED], dtype=np.int8)[decide_negative(joint, test, error)]
 
 
-def decide_instances(joint: Array, test: ClassTest, error: float) -> Verdicts:
+def decide_instances(joint: Floats, test: ClassTest, error: float) -> Verdicts:
     """Return for each row ``P(Y, x)`` of ``joint`` whether ``x`` is in the class; here ties at zero count."""
     below, above = _pairs(joint[:, :, None], test, error)
     ties = np.delete(test.wins_tie, test.index)[:, None]
@@ -119,7 +118,7 @@ def decide_instances(joint: Array, test: ClassTest, error: float) -> Verdicts:
     return verdicts
 
 
-def _pairs(joint: Array, test: ClassTest, error: float) -> tuple[Flags, Flags]:
+def _pairs(joint: Floats, test: ClassTest, error: float) -> tuple[Flags, Flags]:
     """Return for each row, other class ``j`` and ``s`` if ``Δ_ij(s)`` is below zero, above; both at 0 - 0."""
     weighted = joint * test.weights[:, None]
     own = weighted[:, test.index, None, :]

@@ -18,8 +18,7 @@ from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.paper import compile_negative as paper
 from bnc2d.compile.paper.compile_negative import PaperCompiler, compile_class, compile_negated
-from bnc2d.compile.paper.potential import Potential, eliminate, product
-from bnc2d.compile.paper.spine import assign
+from bnc2d.compile.paper.potentials import Potentials
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.count import model_count
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
@@ -27,6 +26,7 @@ from bnc2d.logic.circuit.queries import evaluate, evaluate_rows, is_and_decompos
 from bnc2d.logic.circuit.transforms import negate
 from bnc2d.logic.domain import Domain
 from bnc2d.model.cpt import CPT
+from bnc2d.model.factors import Factor, multiply_out
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 from bnc2d.testing import random_classifier
@@ -116,26 +116,14 @@ def test_a_batch_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_potentials_of_the_f_tree_make_the_joint(classifier: Classifier, seed: int) -> None:
     prepared = prepare(classifier)
     tree = build_feature_tree(build_jointree(prepared.network, seed), prepared.target, prepared.features)
-    kept = (prepared.target, *prepared.features)
-    hidden = [name for name in prepared.network.names if name not in kept]
-    inside = frozenset().union(*(node.cluster for node in tree.nodes))
-    found = product(eliminate(assign(prepared, tree), inside.difference(kept)))
-    direct = product(eliminate([Potential.of_cpt(cpt) for cpt in prepared.network.cpts], hidden))
+    potentials = Potentials(prepared, tree)
+    kept = potentials.ids([prepared.target, *prepared.features])
+    hidden = [variable for variable in range(len(prepared.network)) if variable not in kept]
+    ids = {name: position for position, name in enumerate(prepared.network.names)}
+    found = multiply_out(potentials.assigned, hidden)
+    direct = multiply_out([Factor.of_cpt(cpt, ids, np.float64) for cpt in prepared.network.cpts], hidden)
     assert set(found.scope) == set(kept)
-    np.testing.assert_allclose(found.aligned(kept), direct.aligned(kept), rtol=1e-12)
-
-
-def test_tables_keep_account() -> None:
-    table = Potential(("A", "B"), np.array([[0.5, 0.5], [0.0, 0.0]]), roundings=1)
-    margin = table.project(["A"])
-    assert (margin.values.tolist(), margin.roundings) == ([1.0, 0.0], 2)
-    quotient = table.divide(margin)
-    assert (quotient.values.tolist(), quotient.roundings) == ([[0.5, 0.5], [0.0, 0.0]], 4)
-    assert quotient.trusted
-    assert table.multiply(Potential(("C",), np.ones(3))).scope == ("A", "B", "C")
-    small = Potential(("A",), np.array([1e-100, 1.0]))
-    assert not small.multiply(small).trusted
-    assert not small.multiply(small).project([]).multiply(table).trusted
+    np.testing.assert_allclose(found.over(kept), direct.over(kept), rtol=1e-12)
 
 
 def test_running_example() -> None:
@@ -277,7 +265,7 @@ def test_a_foreign_domain_is_refused() -> None:
 
 
 def test_a_table_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bnc2d.compile.paper.potential._MAX_ENTRIES", 3)
+    monkeypatch.setattr("bnc2d.compile.paper.potentials._MAX_ENTRIES", 3)
     classifier = Classifier(example("running"), "A", ["D", "E", "F"])
     with pytest.raises(LimitExceeded, match="needs a table of"):
         compile_class(classifier, 0, manager_of(classifier))

@@ -19,7 +19,7 @@ from bnc2d.compile.paper.decide_negative import (
     decide_positive,
     margin,
 )
-from bnc2d.compile.paper.potential import Array
+from bnc2d.model.accounts import Floats
 from bnc2d.model.decision import DecisionRule
 
 LOWEST = DecisionRule("lowest", None, 0)
@@ -113,7 +113,7 @@ def test_weights_too_small_for_float64_are_not_trusted() -> None:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tuple[Array, Array]:
+def tables(draw: st.DrawFn) -> tuple[Floats, Floats]:
     """Integers, so that every sum is exact: joint ``M[class, state]`` and completions ``[v, state]``."""
     classes, states = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     numbers = st.integers(0, 3)
@@ -126,7 +126,7 @@ def tables(draw: st.DrawFn) -> tuple[Array, Array]:
 
 @given(tables(), st.sampled_from(["lowest", "none", "threshold"]), st.integers(0, 3))
 def test_a_verdict_holds_for_every_possible_completion(
-    drawn: tuple[Array, Array], kind: str, choice: int
+    drawn: tuple[Floats, Floats], kind: str, choice: int
 ) -> None:
     joint, completions = drawn
     rule = {"lowest": LOWEST, "none": NONE, "threshold": DecisionRule("lowest", Fraction(1, 3), 1)}[kind]

@@ -1,0 +1,134 @@
+"""The algebra of factors against sums over all instances, in float64, in integers and in booleans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from bnc2d import CPT, Variable
+from bnc2d.model.accounts import EXACT, UNIT_ROUNDOFF, Account, exponents
+from bnc2d.model.factors import Factor, multiply_out
+
+ONE_ROW = np.zeros(1, dtype=np.intp)
+
+
+def factor(scope: Sequence[int], entries: Any, roundings: int = 0, rows: Any = ONE_ROW) -> Factor:
+    """A float64 factor of exact entries, ``[pattern, *scope]``."""
+    table = np.asarray(entries, dtype=np.float64)
+    return Factor(tuple(scope), table, np.asarray(rows), Account(roundings, *exponents(table)))
+
+
+def test_tables_keep_account() -> None:
+    table = factor([0, 1], [[[0.5, 0.5], [0.0, 0.0]]], roundings=1)
+    margin = table.sum_out([1])
+    assert (margin.table.tolist(), margin.account.roundings) == ([[1.0, 0.0]], 2)
+    quotient = table.divided_by(margin)
+    assert (quotient.table.tolist(), quotient.account.roundings) == ([[[0.5, 0.5], [0.0, 0.0]]], 4)
+    assert quotient.trusted.all()
+    assert set(multiply_out([table, factor([2], [[1.0, 1.0, 1.0]])], []).scope) == {0, 1, 2}
+    small = factor([0], [[1e-200, 1.0]])
+    square = multiply_out([small, small], [])
+    assert not square.trusted.any()
+    assert not multiply_out([square.sum_out([0]), table], []).trusted.any()
+    tiny = factor([0], [[1e-300, 1e-300]])
+    assert multiply_out([tiny, tiny], []).trusted.all()  # the scale of a whole pattern does not matter
+    assert not small.divided_by(factor([], [1e200])).trusted.any()
+
+
+@st.composite
+def products(draw: st.DrawFn) -> tuple[list[tuple[list[int], Any]], list[int], list[int], Any]:
+    """Draw tables of small integers ``[pattern, *scope]``, the sizes of variables, those to sum, and rows."""
+    sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    count = int(rng.integers(1, 6))
+    tables, patterns = [], []
+    for _ in range(draw(st.integers(1, 4))):
+        scope = [variable for variable in rng.permutation(len(sizes)).tolist() if rng.random() < 0.6]
+        width = int(rng.integers(1, 4))
+        entries = rng.integers(0, 10, size=(width, *(sizes[v] for v in scope))) * (
+            rng.random((width, *(sizes[v] for v in scope))) < 0.8
+        )
+        tables.append((scope, entries))
+        patterns.append(rng.integers(0, width, size=count))
+    summed = [variable for variable in range(len(sizes)) if rng.random() < 0.5]
+    return tables, sizes, summed, patterns
+
+
+@given(products(), st.sampled_from([np.float64, object, np.bool_]))
+def test_products_are_sums_over_all_states(
+    case: tuple[list[tuple[list[int], Any]], list[int], list[int], Any], dtype: Any
+) -> None:
+    tables, sizes, summed, patterns = case
+    factors = []
+    for (scope, entries), rows in zip(tables, patterns, strict=True):
+        table = entries.astype(object).astype(dtype)
+        account = Account(0, *exponents(table)) if dtype == np.float64 else EXACT
+        factors.append(Factor(tuple(scope), table, rows, account))
+    found = multiply_out(factors, summed)
+    mentioned = {variable for scope, _ in tables for variable in scope}
+    kept = sorted(mentioned.difference(summed))
+    assert sorted(found.scope) == kept
+    gone = sorted(mentioned.intersection(summed))
+    dense = found.over(kept)
+    for row, pattern in enumerate(found.pattern_of_row.tolist()):
+        for states in product(*(range(sizes[variable]) for variable in kept)):
+            total = 0
+            for others in product(*(range(sizes[variable]) for variable in gone)):
+                state = dict(zip([*kept, *gone], [*states, *others], strict=True))
+                total += prod(
+                    int(entries[(rows[row], *(state[variable] for variable in scope))])
+                    for (scope, entries), rows in zip(tables, patterns, strict=True)
+                )
+            assert dense[(pattern, *states)] == (bool(total) if dtype == np.bool_ else total)
+    event(f"{len(tables)} tables, {len(gone)} summed")
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1, 10**100, 10**250, 10**400]))
+def test_accounts_hold(seed: int, divisor: int) -> None:
+    """Products of tables with entries down to ``1 / divisor``: right within the account, or not trusted."""
+    rng = np.random.default_rng(seed)
+    variables = [Variable(name, ("0", "1")) for name in "ABC"]
+    ids = {"A": 0, "B": 1, "C": 2}
+    little = [Fraction(int(n), 7 * divisor) for n in rng.integers(0, 7, size=7)]
+    prior = CPT(variables[0], (), [little[0], 1 - little[0]])
+    first = CPT(variables[1], variables[:1], [little[1], 1 - little[1], 1 - little[2], little[2]])
+    entries = [entry for share in little[3:] for entry in (share, 1 - share)]
+    second = CPT(variables[2], variables[:2], entries)
+    rows = np.array([[state] for state in rng.integers(0, 2, size=3)])
+    cpts = [prior, first, second]
+    column = {2: 0}
+    floats = multiply_out([Factor.of_cpt(cpt, ids, np.float64, rows, column) for cpt in cpts], [1])
+    exact = multiply_out([Factor.of_cpt(cpt, ids, object, rows, column) for cpt in cpts], [1])
+    possible = multiply_out([Factor.of_cpt(cpt, ids, np.bool_, rows, column) for cpt in cpts], [1])
+    for row in range(len(rows)):
+        truth = exact.over([0])[exact.pattern_of_row[row]].tolist()
+        assert possible.over([0])[possible.pattern_of_row[row]].tolist() == [entry > 0 for entry in truth]
+        pattern = floats.pattern_of_row[row]
+        values = floats.over([0])[pattern].tolist()
+        event(f"trusted: {floats.trusted[pattern]}")
+        if floats.trusted[pattern]:
+            assert [value == 0 for value in values] == [entry == 0 for entry in truth]
+            top = max(range(2), key=lambda state: truth[state])
+            for value, entry in zip(values, truth, strict=True):
+                if entry:
+                    ratio = Fraction(value) / Fraction(values[top]) / Fraction(entry, truth[top])
+                    assert abs(ratio - 1) <= 4 * floats.account.roundings * UNIT_ROUNDOFF
+
+
+@pytest.mark.parametrize("dtype", [np.float64, object, np.bool_])
+def test_a_table_is_read_for_the_patterns_of_its_rows(dtype: Any) -> None:
+    parent, child = Variable("P", ("0", "1", "2")), Variable("C", ("0", "1"))
+    cpt = CPT(child, (parent,), [Fraction(n, 4) for n in (1, 3, 4, 0, 2, 2)])
+    rows = np.array([[2], [0], [2]])
+    read = Factor.of_cpt(cpt, {"P": 5, "C": 3}, dtype, rows, {5: 0})
+    assert (read.scope, read.pattern_of_row.tolist()) == ((3,), [1, 0, 1])
+    wanted = {np.float64: [[0.25, 0.75], [0.5, 0.5]], object: [[1, 3], [2, 2]], np.bool_: [[1, 1], [1, 1]]}
+    assert read.table.tolist() == wanted[dtype]

@@ -14,19 +14,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined, piece_of, take
 from bnc2d.base.checkpoints import checked, checkpoint, pieces
-from bnc2d.base.hashing import distinct
+from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
-from bnc2d.compile.formula.netlist import Draft
 from bnc2d.compile.formula.plan import Plan
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, cell_bits, parts_in_pieces
-from bnc2d.logic.circuit.arrays import CircuitArrays
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
-from bnc2d.logic.domain import Domain
+from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
+from bnc2d.logic.circuit.builder import CircuitBuilder
+from bnc2d.logic.circuit.manager import FALSE, TRUE
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.parts import parts_of
 
 # So many pairs of functions are looked at together, and in one block at most: no implications are sought in
 # blocks with more, nor any more once so many pairs are open.
@@ -56,16 +55,16 @@ class BlockCircuits:
 
     def __init__(
         self,
-        functions: SubFunctions,
+        diagram: Diagram,
         plan: Plan,
         tables: CellTables,
         implications: Implications,
     ) -> None:
-        self._functions = functions
+        self._diagram = diagram
         self._blocks: list[_Block] = []  # from the last to the first
         for start, stop in zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True):
             checkpoint()
-            self._blocks.append(_block(functions, tables, start, stop))
+            self._blocks.append(_block(diagram, tables, start, stop))
         self._find_implications(implications)
 
     def _find_implications(self, implications: Implications) -> None:
@@ -93,37 +92,30 @@ class BlockCircuits:
             block.implying.append(left[proven])
             block.implied.append(right[proven])
 
-    def circuit(self, domain: Domain, negated: bool) -> CircuitArrays:
+    def circuit(self, negated: bool) -> CircuitArrays:
         """Return the OR-decomposable circuit of the function or of its complement."""
-        draft = Draft(domain)
-        formulas = np.zeros(self._functions.node_count, dtype=np.int64)
+        builder = CircuitBuilder()
+        formulas = np.zeros(self._diagram.size, dtype=np.int64)
         formulas[:2] = (TRUE, FALSE) if negated else (FALSE, TRUE)
         for block in self._blocks:
             checkpoint()
-            _add_block(block, formulas, draft, negated)
-        return draft.finish(int(formulas[self._functions.root]))
+            _add_block(block, formulas, builder, negated)
+        return absorb(builder.finish(int(formulas[self._diagram.root])))
 
 
-def _block(functions: SubFunctions, tables: CellTables, start: int, stop: int) -> _Block:
+def _block(diagram: Diagram, tables: CellTables, start: int, stop: int) -> _Block:
     nodes, _, cells = tables.block(start, stop)
-    width = len(cells)
-    bits = cell_bits(width)
-    none = np.zeros(0, dtype=np.int64)
-    rows, targets, masks = [none], [none], [bits[:0]]
-    for piece, parts in parts_in_pieces(cells, bits):
-        rows.append(parts.rows + piece.start)
-        targets.append(parts.targets.astype(np.int64))
-        masks.append(parts.sets)
+    rows, targets, masks = parts_of(cells)
     return _Block(
-        functions.features[start:stop],
+        tuple(level.feature for level in diagram.walk[start:stop]),
         tables.sizes[start:stop],
         nodes,
-        joined(rows),
-        joined(targets),
-        joined(masks),
-        (1 << width) - 1,
-        [none],
-        [none],
+        rows,
+        targets,
+        masks,
+        (1 << len(cells)) - 1,
+        [],
+        [],
     )
 
 
@@ -149,7 +141,7 @@ def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
         start = stop
 
 
-def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[CellSets, CellSets]:
+def _ranges(block: _Block, kept: Numbers, negated: bool) -> tuple[CellSets, CellSets]:
     """Return the cells that the guards of some parts must and may have."""
     false = 1 if negated else 0
     claimed = block.masks.copy()
@@ -159,10 +151,10 @@ def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[Cell
     for piece in pieces(len(claimed), piece_of(claimed.dtype)):
         claimed[piece] |= empty[block.rows[piece]]
     claimed[refused] = block.masks[refused]
-    implying, implied = joined(block.implying), joined(block.implied)
-    left, right = (implied, implying) if negated else (implying, implied)
-    for piece in pieces(len(right), piece_of(claimed.dtype)):
-        np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
+    pairs = zip(block.implying, block.implied, strict=True)
+    for left, right in ((b, a) if negated else (a, b) for a, b in pairs):
+        for piece in pieces(len(right), piece_of(claimed.dtype)):
+            np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
     full = block.masks.dtype.type(block.full) if block.masks.dtype != object else block.full
     checkpoint()
     must = full & ~claimed[kept]
@@ -170,35 +162,13 @@ def _ranges(block: _Block, kept: NDArray[np.bool_], negated: bool) -> tuple[Cell
     return must, full & ~block.masks[kept]
 
 
-def _add_block(block: _Block, formulas: Numbers, draft: Draft, negated: bool) -> None:
+def _add_block(block: _Block, formulas: Numbers, builder: CircuitBuilder, negated: bool) -> None:
     """Add the gates of a block; set the formulas of its nodes."""
-    kept = block.targets != (0 if negated else 1)
-    guards, places = choose_guards(*_ranges(block, kept, negated))
-    builder = GuardBuilder(block.features, block.sizes, draft)
+    kept = np.flatnonzero(block.targets != (0 if negated else 1))
+    guards, group_ids = choose_guards(*_ranges(block, kept, negated))
+    formula_of = GuardBuilder(block.features, block.sizes, builder).formula
     checkpoint()
-    guard = take(np.array([builder.formula(cells) for cells in checked(guards)], dtype=np.int64), places)
-    below = take(formulas, block.targets[kept])
-    # Without a guard a clause is the function below, and without that it is the guard.
-    clauses = guard + below
+    guard = take(np.array([formula_of(cells) for cells in checked(guards)], dtype=np.int64), group_ids)
+    clauses = builder.clauses(guard, take(formulas, take(block.targets, kept)))
     checkpoint()
-    proper = (guard != FALSE) & (below != FALSE)
-    codes, _, inverse = distinct((guard[proper] << 32) | below[proper])
-    checkpoint()
-    pairs = np.stack([codes >> 32, codes & 0xFFFFFFFF], axis=1).reshape(-1)
-    clauses[proper] = take(draft.add_gates(Kind.OR, np.full(len(codes), 2), pairs), inverse)
-    checkpoint()
-    rows = block.rows[kept]
-    counts = np.bincount(rows, minlength=len(block.nodes))
-    alone = counts == 1
-    single = take(alone, rows)
-    formulas[block.nodes[alone]] = clauses[single]
-    checkpoint()
-    several = ~alone
-    formulas[block.nodes[several]] = draft.add_gates(Kind.AND, counts[several], clauses[~single])
-
-
-def build(functions: SubFunctions, plan: Plan, manager: Manager) -> NodeId:
-    """Return the OR-decomposable formula of the function, flattened, for a plan."""
-    implications = Implications(functions.levels, functions.offsets())
-    circuits = BlockCircuits(functions, plan, CellTables(functions), implications)
-    return circuits.circuit(manager.domain, negated=False).add_to(manager, simplify=False)[0]
+    formulas[block.nodes] = builder.conjunctions(take(block.rows, kept), clauses, len(block.nodes))

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import distinct, sorted_distinct, stable_order
-from bnc2d.compile.formula.netlist import Draft
-from bnc2d.logic.circuit.manager import FALSE, TRUE
+from bnc2d.base.hashing import distinct, grouped, sorted_distinct
+from bnc2d.logic.circuit.builder import CircuitBuilder
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind
 
 CellSet: TypeAlias = int  # bit i stands for cell i
 CellSets: TypeAlias = NDArray[Any]  # of uint64, or of Python integers where a set has more than 64 cells
@@ -32,31 +32,27 @@ _RANGES_AT_ONCE = 1500
 def choose_guards(low: CellSets, high: CellSets) -> tuple[list[CellSet], NDArray[np.int64]]:
     """Return guards between the cells each must have and those it may have.
 
-    The result is a sorted list of different guards, and the place in it for each range.
+    The result is a sorted list of different guards, and the index in it for each range.
     """
     if low.dtype == object:
-        return _numbered([least and most for least, most in zip(low.tolist(), high.tolist(), strict=True)])
-    order = stable_order(high)
-    order = take(order, stable_order(take(low, order)))
-    low, high = take(low, order), take(high, order)
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        return _with_ids([least and most for least, most in zip(low.tolist(), high.tolist(), strict=True)])
+    (low_ids, _), (high_ids, _) = grouped(low), grouped(high)
+    range_ids, first = grouped(low_ids * (int(high_ids.max(initial=0)) + 1) + high_ids)
+    low, high = take(low, first), take(high, first)
     # Where no cell is needed there is no guard.
-    chosen = np.where(low[fresh] == 0, low[fresh], high[fresh])
+    chosen = np.where(low == 0, low, high)
     needed = np.flatnonzero(chosen)
-    least, most = low[fresh][needed], high[fresh][needed]
+    least, most = low[needed], high[needed]
     if len(needed) <= _RANGES_AT_ONCE and (least != most).any():
         chosen[needed] = _cover(least, most)
-    kinds, _, inverse = distinct(chosen)
-    places = np.empty(len(order), dtype=np.int64)
-    places[order] = inverse[np.cumsum(fresh) - 1]
-    return kinds.tolist(), places
+    guards, _, guard_ids = distinct(chosen)
+    return guards.tolist(), take(guard_ids, range_ids)
 
 
-def _numbered(guards: list[CellSet]) -> tuple[list[CellSet], NDArray[np.int64]]:
+def _with_ids(guards: list[CellSet]) -> tuple[list[CellSet], NDArray[np.int64]]:
     ascending = sorted(set(guards))
-    places = {guard: place for place, guard in enumerate(ascending)}
-    return ascending, np.array([places[guard] for guard in guards], dtype=np.int64)
+    ids = {guard: index for index, guard in enumerate(ascending)}
+    return ascending, np.array([ids[guard] for guard in guards], dtype=np.int64)
 
 
 def _cover(low: CellSets, high: CellSets) -> CellSets:
@@ -95,9 +91,9 @@ def _cover(low: CellSets, high: CellSets) -> CellSets:
 class GuardBuilder:
     """Builds OR-decomposable formulas over a block's features; cells count with the last feature fastest."""
 
-    def __init__(self, features: Sequence[int], sizes: Sequence[int], draft: Draft) -> None:
+    def __init__(self, features: Sequence[int], sizes: Sequence[int], builder: CircuitBuilder) -> None:
         self._features = features
-        self._draft = draft
+        self._builder = builder
         # By the features from the first number to before the second, and the set of their cells.
         self._known: dict[tuple[int, int, CellSet], int] = {}
         # _widths[i][j]: cells of the features i..j-1
@@ -117,10 +113,10 @@ class GuardBuilder:
         key = (start, stop, cells)
         known = self._known.get(key)
         if known is None:
-            if stop - start == 1:
-                known = self._draft.add_literal(self._features[start], cells)
-            elif cells == (1 << self._widths[start][stop]) - 1:
+            if cells == (1 << self._widths[start][stop]) - 1:
                 return TRUE
+            if stop - start == 1:
+                known = self._builder.literal(self._features[start], cells)
             else:
                 known = self._split(start, stop, cells)
             self._known[key] = known
@@ -152,5 +148,6 @@ class GuardBuilder:
             if prefers_known and guard and (start, middle, full & ~region) in self._known:
                 guard = full & ~region
             first, second = self._formula(start, middle, guard), self._formula(middle, stop, below)
-            clauses.append(self._draft.add_or(first, second))
-        return self._draft.add_and(clauses)
+            clause = [node for node in (first, second) if node != FALSE]
+            clauses.append(self._builder.gate(Kind.OR, clause))
+        return self._builder.gate(Kind.AND, clauses)

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import grouped, hash_weights
+from bnc2d.logic.diagram.diagram import Diagram
 
-# Words of 64 instances; comparing two nodes gives eight truth values, a byte each, read as one number.
+# Words of 64 instances, and at most so many combinations of the last features' states among them. Comparing
+# two nodes gives eight truth values, a byte each, read as one number.
 _WORDS = 8
+_COMBINATIONS = 64 * _WORDS
 _ALL_TRUE = np.uint64(0x0101010101010101)
 # A level with more pairs than this, or more pairs of children, is not followed: what is not proven counts as
 # not implied.
@@ -41,12 +44,11 @@ class _Open(NamedTuple):
 class Implications:
     """Answers for the nodes of one reduced diagram with the terminals 0 (false) and 1 (true)."""
 
-    def __init__(self, levels: Sequence[Numbers], offsets: Sequence[int]) -> None:
-        self._levels = levels
-        self._offsets = offsets
-        self._level = np.full(2 + sum(len(level) for level in levels), len(levels), dtype=np.uint16)
-        for position, (level, first) in enumerate(zip(levels, offsets, strict=True)):
-            self._level[first : first + len(level)] = position
+    def __init__(self, diagram: Diagram) -> None:
+        self._walk = diagram.walk
+        self._level = np.full(diagram.size, len(self._walk), dtype=np.uint16)
+        for position, level in enumerate(self._walk):
+            self._level[level.nodes] = position
         self._decided = 2  # the instances decide about pairs of nodes below this number
         self._values = self._evaluate()
         self._first_word = self._values[:, 0].copy()  # refutes most on its own
@@ -55,39 +57,36 @@ class Implications:
         """Return the values of each node on the instances, as bits."""
         values = np.zeros((len(self._level), _WORDS), dtype=np.uint64)
         values[1] = ~np.uint64(0)
-        sizes = [level.shape[1] for level in reversed(self._levels)]
-        instances = _instances(sizes)
-        for level, first, (states, combined) in zip(
-            reversed(self._levels), reversed(self._offsets), instances, strict=True
-        ):
+        instances = _instances([level.table.shape[1] for level in reversed(self._walk)])
+        for level, (states, combined) in zip(reversed(self._walk), instances, strict=True):
             checkpoint()
             if combined:
-                self._decided = first + len(level)
-            each = np.arange(level.shape[1], dtype=np.uint64)[:, None]
+                self._decided = level.nodes.stop
+            each = np.arange(level.table.shape[1], dtype=np.uint64)[:, None]
             with_state = np.packbits(states == each, axis=1, bitorder="little").view(np.uint64)
-            for piece in pieces(len(level), PIECE // (4 * _WORDS)):
-                here = values[first : first + len(level)][piece]
+            for piece in pieces(len(level.table), PIECE // (4 * _WORDS)):
+                here = values[level.nodes][piece]
                 for state, mask in enumerate(with_state):
-                    here |= values.take(level[piece, state], axis=0) & mask
+                    here |= values.take(level.table[piece, state], axis=0) & mask
         return values
 
     def holds(self, left: Numbers, right: Numbers) -> NDArray[np.bool_]:
         """Return for each pair of nodes whether the left one is proven to imply the right one."""
         answers, undecided = self._compare(left, right)
-        waiting: list[list[_Open]] = [[] for _ in self._levels]
+        waiting: list[list[_Open]] = [[] for _ in self._walk]
         self._wait(waiting, left, right, undecided, answers)
         followed: list[tuple[list[_Open], Numbers, NDArray[np.bool_]]] = []
-        for asked, level, first in zip(waiting, self._levels, self._offsets, strict=True):
+        for asked, level in zip(waiting, self._walk, strict=True):
             if not asked:
                 continue
             checkpoint()
             codes = joined([pairs.codes for pairs in asked])
             group_ids, indices = grouped(codes)
             codes = take(codes, indices)
-            if len(codes) > min(_PAIRS_AT_ONCE, _CHILDREN_AT_ONCE // level.shape[1]):
+            if len(codes) > min(_PAIRS_AT_ONCE, _CHILDREN_AT_ONCE // level.table.shape[1]):
                 below = np.zeros((len(codes), 1), dtype=bool)
             else:
-                a, b = (_cofactors(nodes, level, first) for nodes in (codes >> 32, codes & _LOW))
+                a, b = (level.children(nodes).reshape(-1) for nodes in (codes >> 32, codes & _LOW))
                 values, undecided = self._compare(a, b)
                 below = values.reshape(len(codes), -1)
                 undecided = np.compress(take(_all(below), undecided // below.shape[1]), undecided)
@@ -165,7 +164,7 @@ def _instances(sizes: Sequence[int]) -> Iterator[tuple[NDArray[np.uint64], bool]
     instances = np.arange(64 * _WORDS, dtype=np.uint64)
     combined = combinations = 1
     for size in sizes:
-        if combinations * size > len(instances):
+        if combinations * size > _COMBINATIONS:
             break
         combinations *= size
     step = next(
@@ -180,13 +179,6 @@ def _instances(sizes: Sequence[int]) -> Iterator[tuple[NDArray[np.uint64], bool]
             turn //= np.uint64(size)
         else:
             yield numbers % np.uint64(size), False
-
-
-def _cofactors(nodes: Numbers, level: Numbers, first: int) -> Numbers:
-    """Return the children of the nodes that are in the level, for each state; others stay."""
-    inside = nodes >= first
-    rows = level.take(np.maximum(nodes - first, 0), axis=0)
-    return np.where(inside[:, None], rows, nodes[:, None]).reshape(-1)
 
 
 def _all(table: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 Steps, for the function "the instance is in this class", with states that are alike as one (``state_groups``):
 1. the two-terminal diagram of the class, in the given order of features and in one found by sifting;
 2. for each order, blocks of levels for a few estimates of what guards cost (see ``plan``);
-3. the circuit of each plan, flattened (see ``blocks``); the one with the fewest nodes is kept.
+3. the circuit of each plan, gates absorbed (see ``blocks``); the one with the fewest nodes is kept.
 Every step preserves the function, and how much is tried depends on sizes only, never on the clock: the same
 diagram always gives the same circuits.
 """
@@ -11,19 +11,18 @@ diagram always gives the same circuits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from bnc2d.compile.formula.blocks import BlockCircuits
+from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.formula.state_groups import StateGroups
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions
 from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.sifting import sift
-from bnc2d.logic.diagram.to_circuit import class_formula
+from bnc2d.logic.diagram.to_circuit import to_circuit
 from bnc2d.logic.domain import Domain
 
 # Rows that sifting may touch, in diagrams of at most so many nodes; then nodes of all diagrams that circuits
@@ -40,33 +39,23 @@ _PROMISED = 0.985
 _AS_ESTIMATED = 0.92
 
 
-@dataclass(frozen=True)
-class SmallFormulas:
-    """For each class its formula and the formula of its complement, all in one manager."""
-
-    manager: Manager
-    formulas: tuple[NodeId, ...]
-    negations: tuple[NodeId, ...]
-
-
 class _Function:
     """A diagram as a function, with what its plans share."""
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
-        self.functions = SubFunctions.of(diagram)
-        self.tables = CellTables(self.functions)
-        self.planner = Planner(self.functions, self.tables)
+        self.tables = CellTables(diagram)
+        self.planner = Planner(self.tables)
 
     @cached_property
     def implications(self) -> Implications:
         """Which sub-functions imply which."""
-        return Implications(self.functions.levels, self.functions.offsets())
+        return Implications(self.diagram)
 
     @cached_property
     def plain_size_at_least(self) -> int:
         """A lower bound on the nodes of the plain circuit."""
-        return plain_size_at_least(self.functions)
+        return plain_size_at_least(self.diagram)
 
     def candidates(self, estimates: Sequence[Estimate]) -> list[_Candidate]:
         """Return the cheapest plan for each estimate, each plan once."""
@@ -83,11 +72,11 @@ class _Candidate:
     @cached_property
     def _circuits(self) -> BlockCircuits:
         of = self.function
-        return BlockCircuits(of.functions, self.plan, of.tables, of.implications)
+        return BlockCircuits(of.diagram, self.plan, of.tables, of.implications)
 
-    def circuit(self, domain: Domain, negated: bool) -> CircuitArrays:
+    def circuit(self, negated: bool) -> CircuitArrays:
         """Return the circuit of the function or of its complement."""
-        return self._circuits.circuit(domain, negated)
+        return self._circuits.circuit(negated)
 
 
 class Minimiser:
@@ -118,33 +107,24 @@ class Minimiser:
         return self._formulas[key]
 
     def _make(self, label: int, negated: bool) -> NodeId:
-        domain = self._groups.domain
         first_time = label not in self._candidates
         candidates = self._plan(label) if first_time else self._candidates[label]
         given = candidates[0].function
-        made = [candidate.circuit(domain, negated) for candidate in candidates]
+        made = [candidate.circuit(negated) for candidate in candidates]
         if first_time and len(made) == 1:
             other = _second_plan(candidates[0], made[0].size)
             if other is not None:
                 candidates = [*candidates, other]
-                made.append(other.circuit(domain, negated))
+                made.append(other.circuit(negated))
         best = min(range(len(made)), key=lambda position: made[position].size)
         # What suits a function suits its complement, give or take.
         self._candidates[label] = [candidates[0]] if best == 0 else [candidates[0], candidates[best]]
-        if made[best].size > given.diagram.node_count and made[best].size > given.plain_size_at_least:
-            plain = self._plain(given.diagram, negated, made[best].size)
-            if plain is not None:
-                return plain
-        return made[best].add_to(self.manager, self._groups.states, simplify=False)[0]
-
-    def _plain(self, diagram: Diagram, negated: bool, limit: int) -> NodeId | None:
-        """Return the formula that decides one level at a time, if it has fewer nodes than the limit."""
-        if diagram.node_count > _COMPARED_NODES:
-            return None
-        scratch = Manager(self._groups.domain)
-        root = class_formula(diagram, scratch, 1, negated)
-        circuit = absorb(CircuitArrays.of(scratch, [root]))
-        return None if circuit.size >= limit else circuit.add_to(self.manager, self._groups.states)[0]
+        circuit = made[best]
+        nodes = given.diagram.node_count
+        if nodes < circuit.size and nodes <= _COMPARED_NODES and given.plain_size_at_least < circuit.size:
+            plain = absorb(to_circuit(given.diagram, negated))
+            circuit = plain if plain.size < circuit.size else circuit
+        return circuit.add_to(self.manager, self._groups.states, simplify=False)[0]
 
     def _plan(self, label: int) -> list[_Candidate]:
         """Return what to try: orders with blocks, the given order first."""
@@ -176,11 +156,3 @@ def _second_plan(first: _Candidate, size: int) -> _Candidate | None:
     if planner.size(plan, shared) > _PROMISED * estimated:
         return None
     return _Candidate(first.function, plan)
-
-
-def small_formulas(diagram: Diagram, domain: Domain, classes: int, *, effort: float = 1.0) -> SmallFormulas:
-    """Return the formulas of the labels ``0 .. classes-1`` and of their complements."""
-    minimiser = Minimiser(diagram, domain, effort)
-    formulas = tuple(minimiser.formula(label) for label in range(classes))
-    negations = tuple(minimiser.formula(label, negated=True) for label in range(classes))
-    return SmallFormulas(minimiser.manager, formulas, negations)

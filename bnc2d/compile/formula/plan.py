@@ -16,14 +16,9 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import different, hash_weights
-from bnc2d.compile.formula.subfunctions import (
-    BlockRows,
-    Cells,
-    CellTables,
-    SubFunctions,
-    cell_bits,
-    parts_in_pieces,
-)
+from bnc2d.compile.formula.cells import BlockRows, CellTables
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.parts import Cells, cell_bits, parts_in_pieces
 
 # A block has at most so many cells, unless it is a single feature.
 _CELLS = 64
@@ -60,9 +55,9 @@ def shared(length: int, guards: int) -> float:
 class Planner:
     """Counts what blocks cost, once, and finds the cheapest plans for estimates of what guards cost."""
 
-    def __init__(self, functions: SubFunctions, tables: CellTables) -> None:
-        self._last = len(functions.levels)
-        self._costs = _costs(tables, max(_CELLS_AT_ONCE, functions.node_count))
+    def __init__(self, tables: CellTables) -> None:
+        self._last = len(tables.sizes)
+        self._costs = _costs(tables, max(_CELLS_AT_ONCE, 2 + int(tables.counts.sum())))
 
     def plan(self, estimate: Estimate) -> Plan:
         """Return the cheapest blocks; of equally cheap ones the shorter first."""
@@ -154,12 +149,12 @@ def _block_costs(cells: Cells, block_ids: Numbers, blocks: int) -> tuple[Numbers
     weights = cell_bits(len(cells)) if len(cells) <= _CELLS else hash_weights(len(cells))
     drop = np.uint64(_ID_BITS)
     guards, clauses = [], []
-    for piece, parts in parts_in_pieces(cells, weights):
-        block = block_ids[piece].astype(np.uint64)[parts.rows]
+    for parts in parts_in_pieces(cells, weights):
+        block = take(block_ids, parts.rows).view(np.uint64)
         block <<= np.uint64(64 - _ID_BITS)
         hashes = parts.sets * _ODD
         guards.append(np.compress(parts.targets != 1, block | (hashes >> drop)))
-        hashes += parts.targets.astype(np.uint64)
+        hashes += parts.targets.view(np.uint64)
         hashes *= _ODD
         clauses.append(np.compress(parts.targets > 1, block | (hashes >> drop)))
     return gates + _different(joined(clauses), blocks), _different(joined(guards), blocks)
@@ -170,15 +165,15 @@ def _different(keys: NDArray[np.uint64], blocks: int) -> Numbers:
     return np.bincount((different(keys) >> np.uint64(64 - _ID_BITS)).view(np.int64), minlength=blocks)
 
 
-def plain_size_at_least(functions: SubFunctions) -> int:
+def plain_size_at_least(diagram: Diagram) -> int:
     """Return a lower bound on the nodes of the circuit that decides one level at a time.
 
     It holds for the complement as well. A node without constant children needs an AND and an OR for each of
     its clauses; equal ones are shared.
     """
     total = 0
-    for level in functions.levels:
-        rows = take(level, np.flatnonzero(level.min(axis=1) > 1))
+    for _, table, _ in diagram.walk:
+        rows = take(table, np.flatnonzero(table.min(axis=1) > 1))
         cells = np.ascontiguousarray(rows.T, dtype=np.int32)
         total += int(_block_costs(cells, np.zeros(len(rows), dtype=np.int64), 1)[0][0])
-    return max(functions.node_count - 2, total)
+    return max(diagram.node_count, total)

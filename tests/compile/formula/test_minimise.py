@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from pysat.solvers import Solver
 
 from bnc2d import Classifier
-from bnc2d.compile.formula.blocks import build
+from bnc2d.compile.formula.blocks import BlockCircuits
+from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.implication import Implications
-from bnc2d.compile.formula.minimise import Minimiser, SmallFormulas, small_formulas
+from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.compile.formula.plan import Planner, scaled
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions
 from bnc2d.logic.circuit.arrays import CircuitArrays, absorb, absorbable
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.circuit.transforms import negate
 from bnc2d.logic.convert.cnf import to_cnf
@@ -28,6 +28,22 @@ from bnc2d.logic.domain import Domain
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.logic.strategies import contents
 from tests.strategies import classifiers
+
+
+@dataclass(frozen=True)
+class SmallFormulas:
+    """For each class its formula and the formula of its complement, all in one manager."""
+
+    manager: Manager
+    formulas: tuple[NodeId, ...]
+    negations: tuple[NodeId, ...]
+
+
+def small_formulas(diagram: Diagram, domain: Domain, classes: int, *, effort: float = 1.0) -> SmallFormulas:
+    minimiser = Minimiser(diagram, domain, effort)
+    formulas = tuple(minimiser.formula(label) for label in range(classes))
+    negations = tuple(minimiser.formula(label, negated=True) for label in range(classes))
+    return SmallFormulas(minimiser.manager, formulas, negations)
 
 
 def check(small: SmallFormulas, diagram: Diagram, sizes: list[int], labels: NDArray[np.int64]) -> None:
@@ -122,19 +138,25 @@ def test_a_random_function_needs_far_fewer_gates_than_its_decision_diagram() -> 
     assert node_count(small.manager, small.formulas[1]) < diagram.node_count
 
 
-@given(labelled_diagrams())
-def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> None:
+@given(labelled_diagrams(), st.sampled_from([1, 4, 30, 512]))
+def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]], combinations: int) -> None:
     diagram, sizes, _ = case
     function = diagram.two_terminal(0)
-    functions = SubFunctions.of(function)
-    count = functions.node_count
+    count = function.size
     values = []
     for node in range(count):
         twin = replace(function, root=node)
         values.append(twin.labels(all_rows(sizes)).astype(bool))
     left, right = (numbers.reshape(-1) for numbers in np.meshgrid(np.arange(count), np.arange(count)))
     expected = [bool((~values[a] | values[b]).all()) for a, b in zip(left, right, strict=True)]
-    assert Implications(functions.levels, functions.offsets()).holds(left, right).tolist() == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bnc2d.compile.formula.implication._COMBINATIONS", combinations)
+        implications = Implications(function)
+    assert implications.holds(left, right).tolist() == expected
+    forwards, backwards = implications.may_hold(left, right)
+    assert not (expected & ~forwards).any()
+    assert backwards.reshape(count, count).T.reshape(-1).tolist() == forwards.tolist()
+    event(f"implied: {sum(expected) > 3 * count}")
 
 
 def test_implications_give_up_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,14 +172,15 @@ def test_implications_give_up_without_harm(monkeypatch: pytest.MonkeyPatch) -> N
 @given(labelled_diagrams())
 def test_every_plan_gives_the_function(case: tuple[Diagram, list[int], NDArray[np.int64]]) -> None:
     diagram, sizes, labels = case
-    functions = SubFunctions.of(diagram.two_terminal(0))
-    last = len(functions.levels)
-    planner = Planner(functions, CellTables(functions))
+    function = diagram.two_terminal(0)
+    last = len(function.walk)
+    tables, implications = CellTables(function), Implications(function)
+    planner = Planner(tables)
     plans = {planner.plan(scaled(scale)) for scale in (0.1, 1.0, 9.0)}
     plans |= {tuple(range(last + 1)), (*range(0, last, 2), last)}
     for plan in plans:
         manager = Manager(domain_of(sizes))
-        root = build(functions, plan, manager)
+        [root] = BlockCircuits(function, plan, tables, implications).circuit(negated=False).add_to(manager)
         assert is_or_decomposable(manager, root)
         assert (evaluate_rows(manager, root, all_rows(sizes)) == (labels == 0)).all()
 

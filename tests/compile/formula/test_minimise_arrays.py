@@ -14,72 +14,72 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import ending
 from bnc2d.base.hashing import sorted_distinct
 from bnc2d.compile.formula.blocks import BlockCircuits
+from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.guards import GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
-from bnc2d.compile.formula.minimise import Minimiser, small_formulas
-from bnc2d.compile.formula.netlist import Draft
+from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.compile.formula.plan import Planner, scaled, shared
-from bnc2d.compile.formula.subfunctions import CellTables, SubFunctions, cell_bits, parts_of
-from bnc2d.logic.circuit.arrays import CircuitArrays
+from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
+from bnc2d.logic.circuit.builder import CircuitBuilder
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.diagram.diagram import Diagram
-from tests.compile.formula.test_minimise import check
+from bnc2d.logic.diagram.parts import parts_of
+from tests.compile.formula.test_minimise import check, small_formulas
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.logic.strategies import contents
 
 Case = tuple[Diagram, list[int], NDArray[np.int64]]
 
 
-def naive_cells(functions: SubFunctions, node: int, start: int, stop: int) -> list[int]:
+def naive_cells(function: Diagram, node: int, start: int, stop: int) -> list[int]:
     """Follow each instance of the block's features from a node, the last feature fastest."""
-    offsets = functions.offsets()
+    levels = function.walk[start:stop]
     reached = []
-    for states in product(*(range(level.shape[1]) for level in functions.levels[start:stop])):
+    for states in product(*(range(level.table.shape[1]) for level in levels)):
         at = node
-        for position, state in zip(range(start, stop), states, strict=True):
-            if offsets[position] <= at < offsets[position] + len(functions.levels[position]):
-                at = int(functions.levels[position][at - offsets[position], state])
+        for level, state in zip(levels, states, strict=True):
+            if level.first <= at < level.first + len(level.table):
+                at = int(level.table[at - level.first, state])
         reached.append(at)
     return reached
 
 
-def naive_block(functions: SubFunctions, start: int, stop: int) -> dict[int, list[int]]:
+def naive_block(function: Diagram, start: int, stop: int) -> dict[int, list[int]]:
     """The cells of the nodes of the block's levels that an edge from before the block reaches."""
-    before = {functions.root, *(int(c) for level in functions.levels[:start] for c in level.reshape(-1))}
-    offsets = functions.offsets()
+    before = {function.root, *(int(c) for level in function.walk[:start] for c in level.table.reshape(-1))}
     inside = {
         node
-        for position in range(start, stop)
-        for node in range(offsets[position], offsets[position] + len(functions.levels[position]))
+        for level in function.walk[start:stop]
+        for node in range(level.first, level.first + len(level.table))
     }
-    return {node: naive_cells(functions, node, start, stop) for node in before & inside}
+    return {node: naive_cells(function, node, start, stop) for node in before & inside}
 
 
 @given(labelled_diagrams())
 def test_the_cells_of_every_block(case: Case) -> None:
-    functions = SubFunctions.of(case[0].two_terminal(0))
-    tables = CellTables(functions)
-    for start in range(len(functions.levels)):
-        for stop in range(start + 1, min(start + 3, len(functions.levels)) + 1):
+    function = case[0].two_terminal(0)
+    tables = CellTables(function)
+    for start in range(len(function.walk)):
+        for stop in range(start + 1, min(start + 3, len(function.walk)) + 1):
             rows = tables.block(start, stop)
             found = dict(zip(rows.nodes.tolist(), rows.cells.T.tolist(), strict=True))
-            assert found == naive_block(functions, start, stop)
+            assert found == naive_block(function, start, stop)
 
 
 @given(labelled_diagrams(), st.sampled_from([1, 40, 1 << 18]))
 def test_the_cost_of_a_plan_is_counted(case: Case, together: int) -> None:
-    functions = SubFunctions.of(case[0].two_terminal(0))
+    function = case[0].two_terminal(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.formula.plan._CELLS_TOGETHER", together)
-        planner = Planner(functions, CellTables(functions))
+        planner = Planner(CellTables(function))
     for estimate in (scaled(1.0), scaled(0.0), shared):
         plan = planner.plan(estimate)
         assert plan[0] == 0
-        assert plan[-1] == len(functions.levels)
+        assert plan[-1] == len(function.walk)
         expected = 0.0
         for start, stop in pairwise(plan):
-            rows = naive_block(functions, start, stop)
+            rows = naive_block(function, start, stop)
             parts = {
                 (node, target): frozenset(cell for cell, at in enumerate(cells) if at == target)
                 for node, cells in rows.items()
@@ -94,7 +94,7 @@ def test_the_cost_of_a_plan_is_counted(case: Case, together: int) -> None:
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 70))
 def test_parts(seed: int, rows: int, width: int) -> None:
     cells = np.random.default_rng(seed).integers(5, size=(width, rows)).astype(np.int32)
-    parts = parts_of(cells, cell_bits(width))
+    parts = parts_of(cells)
     assert parts.rows.tolist() == sorted(parts.rows.tolist())
     found = sorted(zip(parts.rows.tolist(), parts.targets.tolist(), parts.sets.tolist(), strict=True))
     assert found == [
@@ -143,10 +143,10 @@ def test_guard_formulas(sizes: list[int], data: st.DataObject) -> None:
     cells = prod(sizes)
     sets = data.draw(st.lists(st.integers(1, (1 << cells) - 2), min_size=1, max_size=8))
     for wanted in sets:
-        draft = Draft(domain)
-        builder = GuardBuilder(range(len(sizes)), sizes, draft)
+        builder = CircuitBuilder()
+        guards = GuardBuilder(range(len(sizes)), sizes, builder)
         manager = Manager(domain)
-        [root] = draft.finish(builder.formula(wanted)).add_to(manager)
+        [root] = builder.finish(guards.formula(wanted)).add_to(manager)
         values = evaluate_rows(manager, root, all_rows(sizes)).tolist()
         assert values == [bool(wanted >> cell & 1) for cell in range(cells)]
         assert is_or_decomposable(manager, root)
@@ -156,11 +156,10 @@ def test_guard_formulas(sizes: list[int], data: st.DataObject) -> None:
 @given(labelled_diagrams(), st.booleans())
 def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated: bool) -> None:
     diagram, sizes, labels = case
-    functions = SubFunctions.of(diagram.two_terminal(0))
-    tables = CellTables(functions)
-    implications = Implications(functions.levels, functions.offsets())
-    plan = Planner(functions, tables).plan(shared)
-    circuit = BlockCircuits(functions, plan, tables, implications).circuit(domain_of(sizes), negated)
+    function = diagram.two_terminal(0)
+    tables = CellTables(function)
+    plan = Planner(tables).plan(shared)
+    circuit = BlockCircuits(function, plan, tables, Implications(function)).circuit(negated)
     manager = Manager(domain_of(sizes))
     [root] = circuit.add_to(manager)
     manager.assert_consistent()
@@ -170,9 +169,8 @@ def test_block_circuits_of_a_function_and_of_its_complement(case: Case, negated:
     assert len(manager) - 2 == node_count(manager, root) - (root in (FALSE, TRUE))
     assert node_count(manager, root) <= circuit.size
     if negated:
-        turned = SubFunctions.of(diagram.two_terminal(0), negated=True)
-        others = Implications(turned.levels, turned.offsets())
-        direct = BlockCircuits(turned, plan, CellTables(turned), others).circuit(domain_of(sizes), False)
+        turned = diagram.two_terminal(0, negated=True)
+        direct = BlockCircuits(turned, plan, CellTables(turned), Implications(turned)).circuit(negated=False)
         assert direct.size == circuit.size
     event(f"gates: {min(len(circuit.is_or), 30) // 10}")
 
@@ -226,16 +224,21 @@ def test_gates_in_bulk_are_found_again() -> None:
     manager.assert_consistent()
 
 
-def test_a_draft_absorbs_gates_that_serve_one_gate_of_their_kind() -> None:
+def test_gates_that_serve_one_gate_of_their_kind_are_absorbed() -> None:
     domain = domain_of([2] * 5)
-    draft = Draft(domain)
-    a, b, c, d, e = (draft.add_literal(feature, 1) for feature in range(5))
-    used_twice = draft.add_or(a, b)
-    inner = draft.add_and([c, used_twice])
-    chain = draft.add_or(draft.add_or(draft.add_or(c, d), e), FALSE)
-    other = draft.add_or(used_twice, d)
-    root = draft.add_gates(Kind.AND, np.array([3]), np.array([inner, chain, other]))
-    circuit = draft.finish(int(root[0]))
+    builder = CircuitBuilder()
+    a, b, c, d, e = (builder.literal(feature, 1) for feature in range(5))
+    used_twice = builder.gate(Kind.OR, [a, b])
+    assert builder.gate(Kind.OR, [b, a]) == used_twice
+    inner = builder.gate(Kind.AND, [c, used_twice])
+    [pair] = builder.gates(Kind.OR, np.array([2]), np.array([c, d]))
+    [triple, alone, other, same] = builder.clauses(
+        np.array([pair, FALSE, used_twice, used_twice]), np.array([e, inner, d, d])
+    )
+    assert (alone, other) == (inner, same)
+    [only, root] = builder.conjunctions(np.array([0, 1, 1, 1]), np.array([pair, alone, triple, other]), 2)
+    assert only == pair
+    circuit = absorb(builder.finish(int(root)))
     manager = Manager(domain)
     [top] = circuit.add_to(manager)
     children = manager.children(top)

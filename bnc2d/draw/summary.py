@@ -20,7 +20,7 @@ _MAX_BARS = 16
 _STYLE = "svg:root{color:#1f2328}@media(prefers-color-scheme:dark){svg:root{color:#e6edf3}}"
 
 Kind = tuple[str, str]  # the colour and the name, in the plural, of what is counted
-Counts = Sequence[int] | npt.NDArray[np.int64]
+Counts = Sequence[int] | npt.NDArray[np.int64] | npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.circuit.picture import draw_circuit, nodes_from_root
+from bnc2d.logic.circuit.picture import canonical_order, draw_circuit
 
 # Beyond this a drawing is too large to read on a page.
 MAX_DRAWN = 300
@@ -22,7 +22,7 @@ def drawing_data(manager: Manager, root: NodeId, place: Mapping[NodeId, int]) ->
     if figure.nodes > MAX_DRAWN or figure.is_summary:
         return None
     picture = figure.layout(figure.graph())
-    ids = nodes_from_root(manager, root)
+    ids = canonical_order(manager, root)
     boxes = [(ids[placed.node], placed) for placed in picture.boxes]
     points = {(placed.x, placed.y): number for number, (_, placed) in enumerate(boxes)}
     for line in picture.lines:

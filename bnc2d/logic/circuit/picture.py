@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from bnc2d.draw import dot, palette
 from bnc2d.draw.figure import Figure
@@ -16,9 +19,15 @@ from bnc2d.draw.rows import longest_paths
 from bnc2d.draw.summary import histogram, ranking, summary_page
 from bnc2d.draw.text import MAX_WIDTH, Label, clean, shorten, text_width
 from bnc2d.errors import LogicError, MissingExtraError
-from bnc2d.logic.circuit.fold import fold_all
 from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId
-from bnc2d.logic.circuit.queries import depth, edge_count, is_and_decomposable, is_or_decomposable, node_count
+from bnc2d.logic.circuit.queries import (
+    depth,
+    edge_count,
+    holding,
+    is_and_decomposable,
+    is_or_decomposable,
+    node_count,
+)
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 _STYLES = {
@@ -28,12 +37,8 @@ _STYLES = {
     Kind.OR: Style(palette.GREEN, ink=palette.WHITE, is_round=True, sign="M-5 -4.5L0 5L5 -4.5"),
 }
 _FIRING = LineStyle(palette.ORANGE, 2.2)
-_KINDS = [
-    ("", "constants"),
-    (palette.OCHRE, "literals"),
-    (palette.BLUE, "AND"),
-    (palette.GREEN, "OR"),
-]  # by ``Kind``
+# By ``Kind``.
+_KINDS = [("", "constants"), (palette.OCHRE, "literals"), (palette.BLUE, "AND"), (palette.GREEN, "OR")]
 # Decomposability needs a bit for each node and feature; beyond this many it is not worth the memory.
 _MAX_BITS = 1 << 31
 
@@ -43,6 +48,7 @@ def draw_circuit(manager: Manager, root: NodeId, highlight: Sequence[int] | None
 
     Nodes that are true for the instance ``highlight`` (state positions) are drawn in an accent colour, and so
     are the edges between them. A literal with parents in several rows is drawn once below each of these rows.
+    The picture depends on nothing but the circuit: not on other nodes of the manager.
     """
     true = _true_nodes(manager, root, highlight)
     nodes = node_count(manager, root)
@@ -66,14 +72,24 @@ def to_dot(manager: Manager, root: NodeId, *, highlight: Sequence[int] | None = 
     return dot.to_dot(circuit_graph(manager, root, _true_nodes(manager, root, highlight)))
 
 
-def nodes_from_root(manager: Manager, root: NodeId) -> list[NodeId]:
-    """Return the nodes below ``root``, parents before children; their boxes in a graph have this order."""
-    return manager.reachable(root)[::-1]
+def canonical_order(manager: Manager, root: NodeId) -> list[NodeId]:
+    """Return the nodes below ``root``, parents before children, in an order of the circuit's own.
+
+    Literals are ordered by feature and mask, gates by level, kind and children.
+    """
+    levels = manager.levels(root)
+    literals = sorted(manager.literals(root), key=lambda literal: literal[1:])
+    rank = {node: number for number, (node, _, _) in enumerate(literals)} or {root: 0}
+    heights = dict(zip(levels.nodes.tolist(), (levels.keys >> 34).tolist(), strict=True))
+    for _, level in groupby(levels.gates, key=lambda gate: heights[gate[0]]):
+        gates = sorted((is_or, sorted(map(rank.__getitem__, below)), node) for node, is_or, below in level)
+        rank |= {node: number for number, (_, _, node) in enumerate(gates, len(rank))}
+    return list(rank)[::-1]
 
 
 def circuit_graph(manager: Manager, root: NodeId, true: set[NodeId] | None = None) -> Graph:
-    """Return the circuit as boxes and edges; nodes in ``true`` are set off."""
-    nodes = nodes_from_root(manager, root)
+    """Return the circuit as boxes, in their canonical order, and edges; nodes in ``true`` are set off."""
+    nodes = canonical_order(manager, root)
     place = {node: position for position, node in enumerate(nodes)}
     boxes = []
     edges = []
@@ -83,7 +99,7 @@ def circuit_graph(manager: Manager, root: NodeId, true: set[NodeId] | None = Non
         if true is not None:
             style = _lit(style) if node in true else _unlit(style)
         boxes.append(Box(_label(manager, node, kind), style))
-        for child in manager.children(node):
+        for child in sorted(manager.children(node), key=place.__getitem__, reverse=True):
             fires = true is not None and node in true and child in true
             edges.append(Edge(position, place[child], _FIRING if fires else PLAIN_LINE))
     sizes = f"{len(nodes)} nodes, {len(edges)} edges, depth {depth(manager, root)}"
@@ -108,8 +124,7 @@ def _true_nodes(manager: Manager, root: NodeId, positions: Sequence[int] | None)
         0 <= p < size for p, size in zip(positions, sizes, strict=True)
     ):
         raise LogicError("highlight must give the position of a state for every feature of the domain")
-    values = fold_all(manager, root, bool, lambda f, mask: bool(mask >> positions[f] & 1), all, any)
-    return {node for node, value in values.items() if value}
+    return set(manager.levels(root).nodes[holding(manager, root, positions)].tolist())
 
 
 def _lit(style: Style) -> Style:
@@ -158,31 +173,31 @@ def _short(domain: Domain, feature: FeatureId, mask: StateMask) -> str:
 
 def _summary(manager: Manager, root: NodeId, true: set[NodeId] | None) -> str:
     """Return counts, properties, the nodes by level and the features by use."""
-    nodes = nodes_from_root(manager, root)
-    level = {root: 0}
-    uses = [0] * len(manager.domain)
-    for node in nodes:
-        for child in manager.children(node):
-            level[child] = max(level.get(child, 0), level[node] + 1)
-            if manager.kind(child) == Kind.LITERAL:
-                uses[manager.literal_of(child)[0]] += 1
-    used = {name: count for name, count in zip(manager.domain.names, uses, strict=True) if count}
-    kinds = [int(manager.kind(node)) for node in nodes]
+    levels = manager.levels(root)
+    depths = np.zeros(len(levels), dtype=np.int64)
+    for step in reversed(levels.steps):
+        np.maximum.at(depths, step.children, np.repeat(depths[step.first : step.last] + 1, step.arities))
+    times = np.bincount(levels.children, minlength=len(levels)).tolist()
+    uses = dict.fromkeys(manager.domain.names, 0)
+    for (_, feature, _), count in zip(manager.literals(root), times, strict=False):
+        uses[manager.domain.names[feature]] += count
+    used = {name: count for name, count in uses.items() if count}
     figures = [
-        f"{len(nodes):,} nodes",
-        f"{edge_count(manager, root):,} edges",
-        f"depth {max(level.values()):,}",
+        f"{len(levels):,} nodes",
+        f"{len(levels.children):,} edges",
+        f"depth {levels.depth:,}",
         f"{len(used):,} of {len(manager.domain):,} features",
     ]
     properties = ["decomposability not checked"]
-    if len(nodes) * len(manager.domain) <= _MAX_BITS:
+    if len(levels) * len(manager.domain) <= _MAX_BITS:
         checks = {"OR": is_or_decomposable(manager, root), "AND": is_and_decomposable(manager, root)}
         properties = [f"{name}-decomposable: {'yes' if holds else 'no'}" for name, holds in checks.items()]
     if true is not None:
         properties.append(f"{len(true):,} nodes true for the instance, the root {root in true}".lower())
-    legend = [(_KINDS[kind][0], f"{kinds.count(kind):,} {_KINDS[kind][1]}") for kind in (2, 3, 1)]
+    counts = np.bincount(levels.kinds, minlength=len(_KINDS)).tolist()
+    legend = [(_KINDS[kind][0], f"{counts[kind]:,} {_KINDS[kind][1]}") for kind in (2, 3, 1)]
     panels = [
-        ("Nodes by level, root first", histogram("level", [level[node] for node in nodes], _KINDS, kinds)),
+        ("Nodes by level, root first", histogram("level", depths, _KINDS, levels.kinds)),
         ("Features by uses of their literals", ranking(used, "uses")),
     ]
     return summary_page(f"Circuit with {', '.join(figures[:3])}", figures, properties, legend, panels)

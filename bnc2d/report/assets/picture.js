@@ -3,7 +3,6 @@
 const SVG = "http://www.w3.org/2000/svg";
 const GATE = 15; // half of a gate's size
 const SIGNS = { [AND]: "M-5 4.5L0 -5L5 4.5", [OR]: "M-5 -4.5L0 5L5 -4.5" };
-const GATE_NAMES = { [AND]: "∧ (and)", [OR]: "∨ (or)" };
 
 function shape(tag, attributes, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -33,7 +32,7 @@ function curve([x1, y1], [x2, y2]) {
 
 function drawBox([kind, width, height, label, title], [x, y], lit) {
   const on = lit ? " on" : "";
-  const parts = [shape("title", {}, GATE_NAMES[kind] ?? title)];
+  const parts = [shape("title", {}, title)];
   if (kind === LITERAL) {
     parts.push(shape("rect", { x: -width / 2, y: -height / 2, width, height, rx: 8 }));
   } else {

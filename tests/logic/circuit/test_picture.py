@@ -16,7 +16,7 @@ from bnc2d.draw.rows import longest_paths
 from bnc2d.draw.text import text_width
 from bnc2d.errors import FormatError, LogicError, MissingExtraError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
-from bnc2d.logic.circuit.picture import circuit_graph, draw_circuit, nodes_from_root, to_dot, to_svg
+from bnc2d.logic.circuit.picture import canonical_order, circuit_graph, draw_circuit, to_dot, to_svg
 from bnc2d.logic.circuit.queries import evaluate, node_count
 from bnc2d.logic.domain import Domain
 from tests.draw.reading import SVG, assert_no_overlap, elements, texts, titles
@@ -83,7 +83,7 @@ def test_drawings_of_random_circuits(circuit: Circuit, data: st.DataObject) -> N
     manager, root = circuit
     positions = [data.draw(st.integers(0, size - 1)) for size in manager.domain.cardinalities]
     drawing = drawn(manager, root)
-    nodes = nodes_from_root(manager, root)
+    nodes = canonical_order(manager, root)
     assert_no_overlap(drawing)
     assert {nodes[box.node] for box in drawing.boxes} == set(manager.reachable(root))
     gates = [box.node for box in drawing.boxes if manager.kind(nodes[box.node]) != Kind.LITERAL]
@@ -98,10 +98,34 @@ def test_drawings_of_random_circuits(circuit: Circuit, data: st.DataObject) -> N
         assert ACCENT in lit
 
 
+@given(circuits(max_gates=25), st.randoms(use_true_random=False))
+def test_pictures_do_not_depend_on_the_manager_s_history(circuit: Circuit, rng: random.Random) -> None:
+    manager, root = circuit
+    other = Manager(manager.domain)
+    copies = {FALSE: FALSE, TRUE: TRUE}
+    pending = rng.sample(manager.reachable(root), node_count(manager, root))
+    while pending:
+        node = pending[-1]
+        below = [child for child in manager.children(node) if child not in copies]
+        if below:
+            pending += rng.sample(below, len(below))
+            continue
+        pending.pop()
+        if node not in copies:
+            kind, parts = manager.kind(node), [copies[child] for child in manager.children(node)]
+            if kind == Kind.LITERAL:
+                copies[node] = other.add_literal(*manager.literal_of(node))
+            else:
+                copies[node] = (other.add_and if kind == Kind.AND else other.add_or)(parts)
+            event(f"the same id: {copies[node] == node}")
+    assert to_svg(other, copies[root]) == to_svg(manager, root)
+    assert to_dot(other, copies[root]) == to_dot(manager, root)
+
+
 @given(circuits(max_gates=25))
 def test_rows_go_down_and_edges_join_them(circuit: Circuit) -> None:
     manager, root = circuit
-    nodes = nodes_from_root(manager, root)
+    nodes = canonical_order(manager, root)
     level = dict(zip(nodes, longest_paths(circuit_graph(manager, root).parents), strict=True))
     assert level[root] == 0
     for node in manager.reachable(root):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -93,6 +92,8 @@ def did_you_mean(name: object, candidates: Iterable[str]) -> str:
         text = str(name)
     except Exception:  # a foreign __str__, or an integer of too many digits
         text = ""
+    from difflib import get_close_matches  # only who errs needs it
+
     by_lower = {candidate.lower(): candidate for candidate in reversed(valid)}
     close = get_close_matches(text.lower()[:200], by_lower, n=1, cutoff=0.6)
     if close:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.arguments import instance_of
 from bnc2d.model.classifier import BaseClassifier
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 class Classifier(BaseClassifier):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from bnc2d.base.arguments import instance_of
 from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.api.classifier import Classifier

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -47,6 +46,8 @@ def _replacing(target: str) -> Iterator[IO[bytes]]:
         if not stat.S_ISREG(status.st_mode):
             raise OSError("it exists and is not a regular file")
         mode = stat.S_IMODE(status.st_mode)
+    import secrets  # only who writes needs it
+
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:60]}.{secrets.token_hex(8)}.tmp")
     try:

@@ -1,31 +1,26 @@
-"""``Classifier.compile``: options in, compiled model out, by one of several methods."""
+"""``Classifier.compile``: options in, compiled model out, by one of several methods, loaded when chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bnc2d.base.arguments import check_executor, named, one_of
 from bnc2d.base.budget import Budget, Progress, default_memory
 from bnc2d.base.threads import one_thread
-from bnc2d.compile.baselines.block_order.method import compile_by_block_order
-from bnc2d.compile.baselines.enumerate import compile_by_enumeration
 from bnc2d.compile.graph.feature_tree import Widths
 from bnc2d.compile.graph.target_part import TargetPart, target_part
-from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.model import BaseCompiledModel, Stats
-from bnc2d.compile.paper.method import compile_by_paper
-from bnc2d.compile.zeros.diagram import with_impossible
 from bnc2d.errors import ClassifierError
-from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import NodeId
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Arithmetic: TypeAlias = Literal["certified", "float"]
 
@@ -81,6 +76,10 @@ class _Job:
 
     def whole(self, diagram: Diagram) -> Diagram:
         """Return the diagram of the whole classifier, given what a method made of the target's part."""
+        if self.part.classifier is self.part.whole:
+            return diagram
+        from bnc2d.compile.zeros.diagram import with_impossible
+
         return with_impossible(self.part, diagram, self.budget)
 
 
@@ -94,6 +93,8 @@ def _widths(widths: Widths) -> dict[str, int]:
 
 
 def _fast(job: _Job) -> BaseCompiledModel:
+    from bnc2d.compile.meet.method import compile_diagram
+
     result = compile_diagram(job.classifier, job.budget, job.certified, job.executor)
     diagram = job.whole(result.diagram)
     stats = Stats(
@@ -115,6 +116,9 @@ def _fast(job: _Job) -> BaseCompiledModel:
 
 
 def _paper(job: _Job) -> BaseCompiledModel:
+    from bnc2d.compile.paper.method import compile_by_paper
+    from bnc2d.logic.circuit.fold import rewrite
+
     _refuse_options(job, "paper")
     result = compile_by_paper(job.classifier, job.budget)
     if job.part.zero_tables:  # its formulas do not know of all impossible instances
@@ -142,12 +146,16 @@ def _paper(job: _Job) -> BaseCompiledModel:
 
 
 def _block_order(job: _Job) -> BaseCompiledModel:
+    from bnc2d.compile.baselines.block_order.method import compile_by_block_order
+
     _refuse_options(job, "block-order")
     result = compile_by_block_order(job.classifier, job.budget)
     return _plain_model(job, "block-order", result.diagram, result.cells, result.exact_calls)
 
 
 def _enumerate(job: _Job) -> BaseCompiledModel:
+    from bnc2d.compile.baselines.enumerate import compile_by_enumeration
+
     _refuse_options(job, "enumerate")
     result = compile_by_enumeration(job.classifier, job.budget)
     return _plain_model(job, "enumerate", result.diagram, result.cells, result.exact_calls)
@@ -167,6 +175,8 @@ def _plain_model(
     job: _Job, method: str, decided: Diagram, cells: int, exact_calls: int, widths: Widths | None = None
 ) -> BaseCompiledModel:
     """Return a model whose formulas are the diagram itself, clauses for each node, not made smaller."""
+    from bnc2d.logic.diagram.to_circuit import class_formula
+
     diagram = job.whole(decided)
     stats = Stats(
         method=method,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,6 +25,9 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import DecidedBy
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 Cut: TypeAlias = Literal["limit", "time"] | None
 _Rows: TypeAlias = list[list[int]]  # state positions

@@ -7,11 +7,12 @@ formulas, with wide margins. All other numbers are those of the publication that
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+from pkgutil import get_data
 
 from bnc2d.base.arguments import named
 from bnc2d.errors import UnknownNameError, did_you_mean
-from bnc2d.formats.io import read_network
+from bnc2d.formats import bif
+from bnc2d.formats.parsing.assemble import assemble
 from bnc2d.model.network import BayesianNetwork
 
 _DESCRIPTIONS = {
@@ -50,5 +51,7 @@ def example(name: str) -> BayesianNetwork:
     """
     if not isinstance(name, str) or name not in _DESCRIPTIONS:
         raise UnknownNameError(f"unknown example {named(name)}{did_you_mean(name, _DESCRIPTIONS)}")
-    with as_file(files("bnc2d") / "networks" / f"{name}.bif") as path:
-        return read_network(path)
+    data = get_data("bnc2d", f"networks/{name}.bif")
+    if data is None:
+        raise UnknownNameError(f"this installation of bnc2d has no networks/{name}.bif")
+    return assemble(bif.parse(data, name))[0]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from io import BytesIO
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.errors import FormatError
+
+if TYPE_CHECKING:
+    from gzip import GzipFile
 
 MAX_BYTES = 64 * 2**20
 _CHUNK = 2**20
@@ -35,6 +37,8 @@ def read_stream(stream: IO[bytes], path: str, max_bytes: int, *, may_be_empty: b
         raise FormatError("the file is empty", path)
     if not path.lower().endswith(".gz") and not data.startswith(_GZIP_MAGIC):
         return data
+    import gzip  # most files are not packed
+
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as unpacked:
             return _read_limited(unpacked, path, max_bytes)
@@ -44,7 +48,7 @@ def read_stream(stream: IO[bytes], path: str, max_bytes: int, *, may_be_empty: b
         raise FormatError(f"the gzip data is corrupt: {error}", path) from None
 
 
-def _read_limited(file: IO[bytes] | gzip.GzipFile, path: str, max_bytes: int) -> bytes:
+def _read_limited(file: IO[bytes] | GzipFile, path: str, max_bytes: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while chunk := file.read(_CHUNK):

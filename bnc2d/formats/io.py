@@ -10,24 +10,59 @@ from typing import NamedTuple
 from bnc2d.base.arguments import flag, instance_of, named, path_name, size_in_bytes
 from bnc2d.base.numbers import shorten
 from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError, did_you_mean
-from bnc2d.formats import bif, net, uai, xdsl, xmlbif
 from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
 from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork, assemble
 from bnc2d.model.network import BayesianNetwork
 
 
-class _Format(NamedTuple):
-    endings: tuple[str, ...]
+class _Module(NamedTuple):
+    """What the module of a format does."""
+
     parse: Callable[[bytes, str], ParsedNetwork]
     render: Callable[[BayesianNetwork, str], str]
 
 
+def _bif() -> _Module:
+    from bnc2d.formats import bif
+
+    return _Module(bif.parse, bif.render)
+
+
+def _net() -> _Module:
+    from bnc2d.formats import net
+
+    return _Module(net.parse, net.render)
+
+
+def _uai() -> _Module:
+    from bnc2d.formats import uai
+
+    return _Module(uai.parse, uai.render)
+
+
+def _xmlbif() -> _Module:
+    from bnc2d.formats import xmlbif
+
+    return _Module(xmlbif.parse, xmlbif.render)
+
+
+def _xdsl() -> _Module:
+    from bnc2d.formats import xdsl
+
+    return _Module(xdsl.parse, xdsl.render)
+
+
+class _Format(NamedTuple):
+    endings: tuple[str, ...]
+    load: Callable[[], _Module]
+
+
 FORMATS = {
-    "bif": _Format((".bif",), bif.parse, bif.render),
-    "net": _Format((".net",), net.parse, net.render),
-    "uai": _Format((".uai",), uai.parse, uai.render),
-    "xmlbif": _Format((".xml", ".xmlbif"), xmlbif.parse, xmlbif.render),
-    "xdsl": _Format((".xdsl",), xdsl.parse, xdsl.render),
+    "bif": _Format((".bif",), _bif),
+    "net": _Format((".net",), _net),
+    "uai": _Format((".uai",), _uai),
+    "xmlbif": _Format((".xml", ".xmlbif"), _xmlbif),
+    "xdsl": _Format((".xdsl",), _xdsl),
 }
 
 
@@ -50,7 +85,7 @@ def read_network(
     flag(normalise, "normalise")
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
     chosen = _format_of(name, format, must_exist=True)
-    network, repairs = assemble(chosen.parse(read_bytes(name, max_bytes), name), normalise=normalise)
+    network, repairs = assemble(chosen.load().parse(read_bytes(name, max_bytes), name), normalise=normalise)
     if repairs.tables:
         warnings.warn(f"{name}: {repairs}", NormalisationWarning, stacklevel=2)
     return network
@@ -75,7 +110,7 @@ def write_network(
     for variable in net.variables:
         for text in (variable.name, *variable.states):
             _check_name(text, name)
-    write_bytes(name, chosen.render(net, name).encode())
+    write_bytes(name, chosen.load().render(net, name).encode())
 
 
 def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> _Format:

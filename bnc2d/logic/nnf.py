@@ -1,4 +1,7 @@
-"""The circuit as users hold it: a root in a manager, with every query and conversion as a method."""
+"""The circuit as users hold it: a root in a manager, with every query and conversion as a method.
+
+What needs a solver, a file or a picture is loaded when it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,16 @@ from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.convert import cnf, nnf_file, sat, sdd, sympy_form
-from bnc2d.logic.convert import data as nnf_data
-from bnc2d.logic.convert.sat import Answer
-from bnc2d.logic.convert.sdd import SddForm
 from bnc2d.logic.domain import Domain, Instance
-from bnc2d.logic.primes import by_sat, direct
-from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.terms import Clause, Term
 
 if TYPE_CHECKING:
     from pysat.formula import CNF
     from sympy.logic.boolalg import Boolean
+
+    from bnc2d.logic.convert.sat import Answer, Circuit
+    from bnc2d.logic.convert.sdd import SddForm
+    from bnc2d.logic.primes.stream import Primes
+    from bnc2d.logic.terms import Clause, Term
 
 
 class NNF:
@@ -158,6 +159,8 @@ class NNF:
 
     def is_deterministic(self, time_limit: float | None = None) -> Answer:
         """Return whether no two disjuncts of an OR have a common model; a witness where they have."""
+        from bnc2d.logic.convert import sat
+
         return sat.is_deterministic(self.manager, self.root, time_limit)
 
     def is_monotone_towards(self, instance: Instance) -> bool:
@@ -197,18 +200,26 @@ class NNF:
 
     def satisfiable(self, time_limit: float | None = None) -> Answer:
         """Return whether some instance satisfies the circuit, with such an instance."""
+        from bnc2d.logic.convert import sat
+
         return sat.satisfiable(self.manager, self.root, time_limit)
 
     def implies(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether every model is a model of ``other``; a witness that is not."""
+        from bnc2d.logic.convert import sat
+
         return sat.implies(self.manager, self.root, _circuit(other), time_limit)
 
     def equivalent(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether both circuits have the same models; a witness where they differ."""
+        from bnc2d.logic.convert import sat
+
         return sat.equivalent(self.manager, self.root, _circuit(other), time_limit)
 
     def disjoint(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether the circuits have no common model; a witness that is one."""
+        from bnc2d.logic.convert import sat
+
         return sat.disjoint(self.manager, self.root, _circuit(other), time_limit)
 
     def prime_implicants(
@@ -227,7 +238,11 @@ class NNF:
         """
         options = _options(limit, time_limit, variable_minimal)
         if towards is None:
+            from bnc2d.logic.primes import by_sat
+
             return by_sat.prime_implicants(self.manager, self.root, **options)
+        from bnc2d.logic.primes import direct
+
         positions = self.domain.encode(towards)
         return direct.prime_implicants(self.manager, self.root, positions=positions, **options)
 
@@ -242,7 +257,11 @@ class NNF:
         """Return the strongest clauses that the circuit implies; see ``prime_implicants``."""
         options = _options(limit, time_limit, variable_minimal)
         if towards is None:
+            from bnc2d.logic.primes import by_sat
+
             return by_sat.prime_implicates(self.manager, self.root, **options)
+        from bnc2d.logic.primes import direct
+
         positions = self.domain.encode(towards)
         return direct.prime_implicates(self.manager, self.root, positions=positions, **options)
 
@@ -268,6 +287,8 @@ class NNF:
     @classmethod
     def load(cls, path: str | os.PathLike[str], domain: Domain | None = None) -> NNF:
         """Read a ``.nnf`` file, in c2d's form or the multi-valued one."""
+        from bnc2d.logic.convert import nnf_file
+
         return cls(*nnf_file.read_nnf(path, domain))
 
     def to_text(self, limit: int | None = None) -> str:
@@ -286,28 +307,40 @@ class NNF:
         parents and the root last: ``{"kind": "literal", "feature": …, "states": […]}``, ``{"kind": "and",
         "children": [positions]}``, the same with ``"or"``, ``{"kind": "true"}`` or ``{"kind": "false"}``.
         """
-        return nnf_data.to_dict(self.manager, self.root)
+        from bnc2d.logic.convert import data
+
+        return data.to_dict(self.manager, self.root)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], manager: Manager | None = None) -> NNF:
         """Return the circuit of such data, in a manager over the same domain or in a new one."""
-        return cls(*nnf_data.from_dict(data, manager))
+        from bnc2d.logic.convert.data import from_dict
+
+        return cls(*from_dict(data, manager))
 
     def to_cnf(self) -> CNF:
         """Return a python-sat CNF over one-hot variables: exactly-one constraints and Tseitin clauses."""
+        from bnc2d.logic.convert import cnf
+
         return cnf.to_cnf(self.manager, self.root)
 
     def to_sdd(self, *, minimize: bool = False, time_limit: float | None = None) -> SddForm:
         """Return the SDD under the one-hot constraint; see ``sdd.to_sdd``."""
+        from bnc2d.logic.convert import sdd
+
         return sdd.to_sdd(self.manager, self.root, minimize=minimize, time_limit=time_limit)
 
     def to_sympy(self) -> Boolean:
         """Return a sympy expression: a symbol per false/true feature, else one ``name=state`` per state."""
+        from bnc2d.logic.convert import sympy_form
+
         return sympy_form.to_sympy(self.manager, self.root)
 
     @classmethod
     def from_sympy(cls, manager: Manager, expression: object) -> NNF:
         """Return the circuit of a sympy expression over the symbols that ``to_sympy`` uses."""
+        from bnc2d.logic.convert import sympy_form
+
         return cls(manager, sympy_form.from_sympy(manager, expression))
 
     def to_dot(self) -> str:
@@ -356,7 +389,7 @@ def _common_manager(parts: Iterable[NNF]) -> tuple[Manager, list[NodeId]]:
     return manager, [circuit.root for circuit in circuits]
 
 
-def _circuit(other: NNF) -> sat.Circuit:
+def _circuit(other: NNF) -> Circuit:
     instance_of(NNF, other, "the other circuit")
     return other.manager, other.root
 

@@ -12,9 +12,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import log2
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,12 @@ from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import features_to_fix
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
-from bnc2d.compile.ratio.method import Grouping, compile_by_intervals, groups_of
+from bnc2d.compile.ratio.groups import Grouping, groups_of
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _JOINTREE_SEEDS = range(8)
 # A table, the one it is made of, their products and copies.
@@ -106,6 +109,8 @@ def _compile_in_groups(
     budget: Budget,
     certified: bool,
 ) -> FastResult:
+    from bnc2d.compile.ratio.method import compile_by_intervals
+
     with budget.phase("order"):
         widths = _widths(prepared, grouping.jointree)
     found = compile_by_intervals(classifier, prepared, grouping.groups, budget, certified)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider, LabelBlock
 from bnc2d.compile.meet.row_packing import Words, pack
 from bnc2d.compile.meet.tables.compressed_factor import Integers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 # A share has about this many cells, tens of milliseconds, and no more than so many entries of a matrix.
 CELLS = 1 << 24

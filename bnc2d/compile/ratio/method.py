@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log2, prod
+from math import log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,33 +35,19 @@ from bnc2d.base.arrays import take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.domain import feature_domain
-from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree, moral_graph
+from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Message
 from bnc2d.compile.meet.tables.messages import Side, has_prior
+from bnc2d.compile.ratio.groups import Group
 from bnc2d.compile.ratio.levels import Column, Columns, Descent, Room, column_of
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
-# An integer table of a group may have so many entries.
-_MAX_TABLE = 1 << 18
-# An instance of a group takes as long as labelling so many cells (0.1 ms); the general method does not start
-# faster than so many instances of groups are done.
-_CELLS_PER_INSTANCE = 10_000
-_FEW_INSTANCES = 200
 # What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a group.
 _VALUE_BYTES = (40, 0)
 _LEVEL_BYTES = (16, 8)
 _TABLE_BYTES = (48, 8)
-
-
-@dataclass(frozen=True)
-class Group:
-    """Features that the target separates from all others, and the variables whose tables are theirs."""
-
-    features: tuple[Name, ...]
-    hidden: tuple[Name, ...]
-    tables: tuple[Name, ...]
 
 
 @dataclass(frozen=True)
@@ -72,57 +58,6 @@ class IntervalResult:
     cells: int
     exact_calls: int
     frontier: int
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """The groups of a network, and a jointree of it."""
-
-    groups: tuple[Group, ...]
-    jointree: Jointree
-
-
-def groups_of(prepared: Prepared) -> Grouping | None:
-    """Return the groups of features that a target with two states separates, or None where it does not pay.
-
-    A group without features holds ancestors of the target only.
-    """
-    network, target = prepared.network, prepared.target
-    components = _components(prepared)
-    if len(network.variable(target)) != 2 or len(components) < 2:
-        return None
-    size = {variable.name: len(variable) for variable in network.variables}
-    instances = [prod(size[name] for name in names.intersection(prepared.features)) for names in components]
-    if sum(instances) > _FEW_INSTANCES + prod(instances) // _CELLS_PER_INSTANCE:
-        return None
-    jointree = build_jointree(network)
-    clusters = [cluster - {*prepared.features} for cluster in jointree.clusters]
-    groups = []
-    for names, count in zip(components, instances, strict=True):
-        hidden = [cluster for cluster in clusters if cluster & names]
-        if count * max((prod(size[name] for name in cluster) for cluster in hidden), default=1) > _MAX_TABLE:
-            return None
-        features = tuple(name for name in prepared.features if name in names)
-        tables = {*names, target} if names.intersection(network.parents(target)) else names
-        groups.append(Group(features, tuple(sorted(names.difference(features))), tuple(sorted(tables))))
-    return Grouping(tuple(groups), jointree)
-
-
-def _components(prepared: Prepared) -> list[set[Name]]:
-    """Return the connected parts of the moral graph without the target."""
-    graph = moral_graph(prepared.network)
-    left = {name: near - {prepared.target} for name, near in graph.items() if name != prepared.target}
-    parts = []
-    while left:
-        pending = [next(iter(left))]
-        part: set[Name] = set()
-        while pending:
-            name = pending.pop()
-            if name in left:
-                part.add(name)
-                pending += left.pop(name)
-        parts.append(part)
-    return parts
 
 
 @dataclass(frozen=True)

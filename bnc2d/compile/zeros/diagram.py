@@ -43,9 +43,7 @@ _DEAD = 0
 
 
 def with_impossible(part: TargetPart, diagram: Diagram, budget: Budget) -> Diagram:
-    """Return the diagram of the whole classifier, given that of the target's part."""
-    if part.classifier is part.whole:
-        return diagram
+    """Return the diagram of the whole classifier, given that of the target's part, which is not all of it."""
     features = part.whole.features
     domain = feature_domain(part.whole)
     position = {name: number for number, name in enumerate(features)}

@@ -14,7 +14,6 @@ from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import feature_words, features_below, is_and_decomposable
 from bnc2d.logic.circuit.transforms import condition, negate
-from bnc2d.logic.convert.sat import overlapping_on_sight
 from bnc2d.logic.domain import Domain
 
 # How many distinct sub-circuits one level of the diagram may have before counting gives up.
@@ -37,6 +36,8 @@ def model_count(manager: Manager, root: NodeId) -> int:
 
 
 def _countable(manager: Manager, root: NodeId) -> bool:
+    from bnc2d.logic.convert.sat import overlapping_on_sight
+
     return is_and_decomposable(manager, root) and not overlapping_on_sight(manager, root)
 
 

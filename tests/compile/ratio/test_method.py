@@ -19,7 +19,8 @@ from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet import method as fast
 from bnc2d.compile.meet.method import FastResult, compile_diagram
 from bnc2d.compile.ratio import products as intervals_products
-from bnc2d.compile.ratio.method import Group, IntervalResult, compile_by_intervals, groups_of
+from bnc2d.compile.ratio.groups import Group, groups_of
+from bnc2d.compile.ratio.method import IntervalResult, compile_by_intervals
 from bnc2d.testing import random_classifier, random_naive_bayes
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.compile.meet.test_ties import gated, symmetric

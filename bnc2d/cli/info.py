@@ -119,8 +119,8 @@ def describe_model(source: str, max_bytes: int, with_variables: bool) -> dict[st
     """Return the facts of a compiled model's file as plain data; the file is checked as for any use."""
     model, file = read_model(source, max_bytes)
     classifier = model.classifier
-    counts = {name: model.count(name) for name in model.classes}
-    formulas = {name: model.formula(name) for name in model.classes}
+    counts = dict(zip(model.classes, model.diagram.counts(), strict=False))
+    sizes = {name: model.formula_size(name) for name in model.classes}
     facts: dict[str, Any] = {
         "file": source,
         "model": True,
@@ -137,8 +137,8 @@ def describe_model(source: str, max_bytes: int, with_variables: bool) -> dict[st
             "ties": classifier.ties,
         },
         "classes": {
-            name: {"models": counts[name], "nodes": formula.node_count, "edges": formula.edge_count}
-            for name, formula in formulas.items()
+            name: {"models": counts[name], "nodes": nodes, "edges": edges}
+            for name, (nodes, edges) in sizes.items()
         },
         "in_no_class": classifier.instance_count - sum(counts.values()),
         **model.stats.of_any_run(),

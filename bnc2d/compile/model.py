@@ -75,10 +75,10 @@ class BaseCompiledModel:
         effort = 1.0 if diagram.node_count <= _TINY else 0.0
         self._minimiser = Minimiser(diagram, self.domain, effort)
         self.manager = self._minimiser.manager
-        self.formulas: dict[tuple[int, bool], NNF] = {}  # by label and negation: what a file holds
-        self._requested: dict[
-            tuple[int, bool], NNF
-        ] = {}  # negations made later, which do not change the file
+        # By label and negation: formulas that the method made in its own way, and those made of the diagram.
+        self.formulas: dict[tuple[int, bool], NNF] = {}
+        self._made: dict[tuple[int, bool], NNF] = {}
+        self._sizes: dict[int, tuple[int, int]] = {}
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -103,10 +103,27 @@ class BaseCompiledModel:
     def formula(self, name: str, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
         key = (self.label(name), flag(negated, "negated"))
-        kept = self._requested if negated and key not in self.formulas else self.formulas
-        if key not in kept:
-            kept[key] = NNF(self.manager, self._minimiser.formula(*key))
-        return kept[key]
+        if key in self.formulas:
+            return self.formulas[key]
+        if key not in self._made:
+            self._made[key] = NNF(self.manager, self._minimiser.formula(*key))
+        return self._made[key]
+
+    def has_formula(self, name: str) -> bool:
+        """Return whether the formula of a class is there already."""
+        return (self.label(name), False) in {**self.formulas, **self._made}
+
+    def formula_size(self, name: str) -> tuple[int, int]:
+        """Return how many nodes and edges the formula of a class has; a file knows it without the formula."""
+        label = self.label(name)
+        if label not in self._sizes:
+            formula = self.formula(name)
+            self._sizes[label] = (formula.node_count, formula.edge_count)
+        return self._sizes[label]
+
+    def set_formula_size(self, name: str, size: tuple[int, int]) -> None:
+        """Say what the size of a formula is, where that is known."""
+        self._sizes[self.label(name)] = size
 
     def predict(self, instances: Any) -> Any:
         """Return the class of one instance, or of many in the form they came (see ``Classifier.predict``)."""

@@ -51,7 +51,7 @@ def model_html(model: BaseCompiledModel) -> str:
         sizes: tuple[Cell, Cell] = ("", "")
         if label < len(model.classes):
             name = f"<b>{text(model.classes[label])}</b>"
-            if (label, False) in model.formulas or model.diagram.node_count <= _SMALL_DIAGRAM:
+            if model.has_formula(model.classes[label]) or model.diagram.node_count <= _SMALL_DIAGRAM:
                 formula = model.formula(model.classes[label])
                 sizes = (formula.node_count, formula.edge_count)
         else:

@@ -66,7 +66,7 @@ def test_compile_by_the_papers_method(capsys: pytest.CaptureFixture[str], tmp_pa
 
 def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "d.bnc2d"
-    model = Classifier(example("diagnosis"), "D").compile()
+    model = Classifier(example("diagnosis"), "D").compile(method="paper")  # whose formulas are in the file
     model.formulas[2, False] = NNF.literal(model.manager, "BP", "Low")
     model.save(path)
     code, out, _ = run(capsys, "verify", str(path))

@@ -89,6 +89,7 @@ class Minimiser:
         self.manager = Manager(domain)
         self._whole = diagram
         self._effort = effort
+        self._negation_first = diagram.terminals == 2  # where class 0 is "not class 1"
         self._formulas: dict[tuple[int, bool], NodeId] = {}
         self._candidates: dict[int, list[_Candidate]] = {}
 
@@ -110,6 +111,10 @@ class Minimiser:
         first_time = label not in self._candidates
         candidates = self._plan(label) if first_time else self._candidates[label]
         given = candidates[0].function
+        if first_time and negated != self._negation_first and given.diagram.node_count <= _COMPARED_NODES:
+            # The plan that suits one of the two is kept for the other, whichever is asked for first.
+            self.formula(label, not negated)
+            first_time, candidates = False, self._candidates[label]
         made = [candidate.circuit(negated) for candidate in candidates]
         if first_time and len(made) == 1:
             other = _second_plan(candidates[0], made[0].size)

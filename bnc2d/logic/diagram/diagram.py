@@ -25,7 +25,7 @@ from bnc2d.base.arguments import flag, instance_of
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import distinct_rows
+from bnc2d.base.hashing import distinct_rows, row_hashes
 from bnc2d.base.instances import Kind
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
@@ -37,6 +37,8 @@ from bnc2d.logic.nnf import NNF
 Terminal: TypeAlias = int  # number of a terminal
 NodeNumber: TypeAlias = int  # number of a node of a diagram, terminals included
 
+_SORTED_AT_ONCE = 1 << 20
+_FEW_COLUMNS = 16
 _MOST_DRAWS = 10**8  # more would not fit in memory
 
 
@@ -210,16 +212,14 @@ class Diagram:
         used = np.zeros(self.size, dtype=bool)
         used[self.root] = used[: self.terminals] = True
         for feature, table, first in self.walk:
-            differ = np.zeros(len(table), dtype=bool)
             for piece in pieces(len(table), PIECE // table.shape[1]):
                 rows = table[piece]
                 if rows.min() < 0 or rows.max() >= first:
                     return f"an edge of {self.domain.names[feature]!r} leads to no later node"
                 used[rows] = True
-                differ[piece] = (rows != rows[:, :1]).any(axis=1)
-            if not differ.all():
-                return f"a node of {self.domain.names[feature]!r} leads to one child only"
-            if len(_unique_rows(table)[0]) < len(table):
+                if not _vary(rows).all():
+                    return f"a node of {self.domain.names[feature]!r} leads to one child only"
+            if not _all_differ(table):
                 return f"two nodes of {self.domain.names[feature]!r} are equal"
         return None if used.all() else "a node is not reached from the root"
 
@@ -250,7 +250,7 @@ class DiagramBuilder:
         """
         proper = np.empty(len(children), dtype=bool)
         for piece in pieces(len(children), PIECE // children.shape[1]):
-            proper[piece] = (children[piece] != children[piece, :1]).any(axis=1)
+            proper[piece] = _vary(children[piece])
         numbers = contiguous(children[:, 0]).copy()
         places = np.flatnonzero(proper)
         kept, inverse = _unique_rows(take(children, places))
@@ -269,6 +269,29 @@ class DiagramBuilder:
         others = sorted(set(range(len(domain))) - set(decided))
         empty = [np.zeros((0, domain.cardinalities[feature]), dtype=np.int64) for feature in others]
         return Diagram(domain, (*decided, *others), self.terminals, (*reversed(self._levels), *empty), root)
+
+
+def _all_differ(rows: Numbers) -> bool:
+    """Return whether no two rows are equal: their hashes differ, or else the rows are compared."""
+    hashes = row_hashes(rows)
+    shares = len(rows) // _SORTED_AT_ONCE + 1
+    share = (hashes >> np.uint64(32)) * np.uint64(shares) >> np.uint64(32)
+    for number in range(shares):
+        checkpoint()
+        some = np.sort(hashes[share == number])
+        if (some[1:] == some[:-1]).any():
+            return len(_unique_rows(rows)[0]) == len(rows)
+    return True
+
+
+def _vary(rows: Numbers) -> NDArray[np.bool_]:
+    """Return for each row whether its entries are not all equal."""
+    if rows.shape[1] > _FEW_COLUMNS:
+        return np.asarray((rows != rows[:, :1]).any(axis=1))
+    varying = np.zeros(len(rows), dtype=bool)
+    for column in rows.T[1:]:  # many times faster where rows are short
+        varying |= column != rows[:, 0]
+    return varying
 
 
 def _unique_rows(rows: Numbers) -> tuple[Numbers, Numbers]:

@@ -71,7 +71,7 @@ def test_info_of_a_compiled_model(capsys: pytest.CaptureFixture[str], tmp_path: 
         assert code == 0
         assert facts["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
         assert facts["checksum"] == path.read_bytes().split(b"\n")[0].split()[2].decode()
-        assert (facts["version"], facts["method"], facts["target"]) == (2, "paper", "D")
+        assert (facts["version"], facts["method"], facts["target"]) == (3, "paper", "D")
         assert facts["features"] == ["BP", "CT", "HR"]
         assert facts["rule"] == {"threshold": None, "positive": None, "ties": "none"}
         assert {name: sizes["models"] for name, sizes in facts["classes"].items()} == {"0": 6, "1": 3, "2": 9}

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bnc2d.base.numbers import MAX_DIGITS
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.model import BaseCompiledModel, Stats
+from bnc2d.logic.circuit.arrays import alone
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
@@ -199,11 +200,14 @@ def _whole(value: object) -> int:
 
 
 def _circuit_data(formula: NNF) -> tuple[list[list[int]], int]:
-    """Return the nodes bottom-up as ``[kind, ...]``, children as positions, and the position of the root."""
-    manager = formula.manager
+    """Return the nodes bottom-up as ``[kind, ...]``, children as positions, and the position of the root.
+
+    Their order depends on nothing but the circuit.
+    """
+    manager, root = alone(formula.manager, formula.root)
     place: dict[NodeId, int] = {}
     nodes: list[list[int]] = []
-    for node in manager.reachable(formula.root):
+    for node in manager.reachable(root):
         place[node] = len(nodes)
         kind = manager.kind(node)
         if kind == Kind.CONSTANT:
@@ -212,7 +216,7 @@ def _circuit_data(formula: NNF) -> tuple[list[list[int]], int]:
             nodes.append([int(kind), *manager.literal_of(node)])
         else:
             nodes.append([int(kind), *(place[child] for child in manager.children(node))])
-    return nodes, place[formula.root]
+    return nodes, place[root]
 
 
 def _add_formulas(model: BaseCompiledModel, formulas: Sequence[Any]) -> None:

@@ -15,7 +15,8 @@ from bnc2d.base.states import false_true
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.circuit.manager import Kind, NodeId
+from bnc2d.logic.circuit.arrays import together
+from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import StateMask
@@ -36,8 +37,8 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
     A model with more than ``MAX_NODES`` nodes is refused with ``LimitExceeded``.
     """
     _check_size(model.diagram.node_count)
-    roots = _roots(model)
-    nodes = sorted({node for pair in roots for root in pair for node in model.manager.reachable(root)})
+    manager, roots = _circuits(model)
+    nodes = sorted({node for pair in roots for root in pair for node in manager.reachable(root)})
     _check_size(model.diagram.node_count + len(nodes))
     place = {node: position for position, node in enumerate(nodes)}
     counts = model.diagram.counts()
@@ -58,9 +59,9 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
         "impossible": None if possible is None else str(possible.count(0)),
         "rule": model.classifier.ties if model.classifier.threshold is None else "threshold",
         "start": _start(model.classifier),
-        "nodes": [_node(model, node, place) for node in nodes],
+        "nodes": [_node(manager, node, place) for node in nodes],
         "roots": [[place[root] for root in pair] for pair in roots],
-        "pictures": [drawing_data(model.manager, root, place) for root, _ in roots],
+        "pictures": [drawing_data(manager, root, place) for root, _ in roots],
     }
 
 
@@ -111,23 +112,23 @@ def _check_size(count: int) -> None:
         )
 
 
-def _roots(model: BaseCompiledModel) -> list[tuple[NodeId, NodeId]]:
+def _circuits(model: BaseCompiledModel) -> tuple[Manager, list[tuple[NodeId, NodeId]]]:
     """Return the formula of each class and of its complement; last, where ties are, of no class."""
-    roots = [(model.formula(name).root, model.formula(name, negated=True).root) for name in model.classes]
+    found = [model.formula(name, negated).root for name in model.classes for negated in (False, True)]
     for label in range(len(model.classes), model.diagram.terminals):
-        positive, negative = (class_formula(model.diagram, model.manager, label, n) for n in (False, True))
-        roots.append((positive, negative))
-    return roots
+        found += [class_formula(model.diagram, model.manager, label, negated) for negated in (False, True)]
+    manager, roots = together(model.manager, found)
+    return manager, list(zip(roots[::2], roots[1::2], strict=True))
 
 
-def _node(model: BaseCompiledModel, node: NodeId, place: dict[NodeId, int]) -> list[int | str]:
-    kind = model.manager.kind(node)
+def _node(manager: Manager, node: NodeId, place: dict[NodeId, int]) -> list[int | str]:
+    kind = manager.kind(node)
     if kind == Kind.CONSTANT:
         return [int(kind), node]
     if kind == Kind.LITERAL:
-        feature, mask = model.manager.literal_of(node)
+        feature, mask = manager.literal_of(node)
         return [int(kind), feature, _states(mask)]
-    return [int(kind), *(place[child] for child in model.manager.children(node))]
+    return [int(kind), *(place[child] for child in manager.children(node))]
 
 
 def _states(mask: StateMask) -> int | str:

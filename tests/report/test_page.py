@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import bnc2d
+from bnc2d.compile.store import model_from_bytes, model_to_bytes
 from bnc2d.errors import LimitExceeded
 from bnc2d.report import data
 from bnc2d.report.explore import page_html
@@ -88,3 +89,10 @@ def test_the_command_writes_the_page(capsys: pytest.CaptureFixture[str], tmp_pat
     code, _, err = run(capsys, "explore", model, "-o", str(tmp_path / "none" / "d.html"))
     assert code == 2
     assert err.startswith("bnc2d: error: ")
+
+
+def test_what_was_asked_of_a_model_does_not_change_its_page() -> None:
+    fresh, other = diagnosis(), model_from_bytes(model_to_bytes(diagnosis()))
+    for name in reversed(other.classes):
+        other.formula(name, negated=True)
+    assert data.page_data(other) == data.page_data(fresh)

@@ -179,6 +179,18 @@ class CircuitArrays:
         return self
 
 
+def alone(manager: Manager, root: NodeId) -> tuple[Manager, NodeId]:
+    """Return the circuit in a manager of its own, where ids depend on nothing but the circuit."""
+    own, (image,) = together(manager, [root])
+    return own, image
+
+
+def together(manager: Manager, roots: Sequence[NodeId]) -> tuple[Manager, list[NodeId]]:
+    """Return some circuits in a manager of their own, where ids depend on nothing but the circuits."""
+    own = Manager(manager.domain)
+    return own, CircuitArrays.of(manager, roots).canonical().add_to(own, simplify=False)
+
+
 def absorb(circuit: CircuitArrays) -> CircuitArrays:
     """Return the circuit without the gates that can be absorbed (see ``absorbable``), in the same order.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bnc2d.base.checkpoints import checked
 from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.arrays import alone
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.convert.one_hot import BooleanClause, BooleanLiteral, OneHot
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
@@ -121,6 +122,7 @@ def to_cnf(manager: Manager, root: NodeId) -> CNF:
     """
     from pysat.formula import CNF
 
+    manager, root = alone(manager, root)
     tseitin = Tseitin(manager.domain)
     asserted = tseitin.assertion(manager, root)
     if root == FALSE:  # DIMACS has no good way to write an empty clause

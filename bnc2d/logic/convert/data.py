@@ -19,6 +19,7 @@ from typing import Any
 
 from bnc2d.base.arguments import instance_of
 from bnc2d.errors import Bnc2dError, LogicError
+from bnc2d.logic.circuit.arrays import alone
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain
 
@@ -26,7 +27,8 @@ _GATES = {Kind.AND: "and", Kind.OR: "or"}
 
 
 def to_dict(manager: Manager, root: NodeId) -> dict[str, Any]:
-    """Return the circuit as data."""
+    """Return the circuit as data; equal circuits give equal data."""
+    manager, root = alone(manager, root)
     domain, nodes = manager.domain, manager.reachable(root)
     position = {node: number for number, node in enumerate(nodes)}
 

@@ -37,6 +37,7 @@ from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.base.states import false_true
 from bnc2d.errors import FormatError, LogicError, UnsupportedError
+from bnc2d.logic.circuit.arrays import alone
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
@@ -57,6 +58,7 @@ def write_nnf(manager: Manager, root: NodeId, path: str | os.PathLike[str]) -> N
     if max(domain.cardinalities, default=0) > MAX_STATES:
         raise UnsupportedError(f"a feature has more than {MAX_STATES} states", name)
     boolean = all(size == 2 for size in domain.cardinalities)
+    manager, root = alone(manager, root)
     nodes = manager.reachable(root)
     edges = sum(len(manager.children(node)) for node in nodes)
     counts = (len(nodes), edges, len(domain)) if boolean else (len(nodes), len(domain), edges)

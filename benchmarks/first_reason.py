@@ -59,14 +59,14 @@ def run(suite: Path, journal: Path) -> None:
             problem["features"],
             threshold=problem["threshold"],
         )
-        diagram = classifier.compile().diagram
+        compiled = classifier.compile()
         measured = []
         for kind in KINDS:
             for seed in range(INSTANCES):
                 # A model of its own: the formula that another question made would help this one.
-                model = bnc2d.CompiledModel(classifier, diagram, bnc2d.Stats("none"))
+                model = type(compiled)(classifier, compiled.diagram, compiled.stats)
                 measured.append(measure(model, seed, kind))
-        line = {"problem": path.stem, "nodes": diagram.node_count, "first": measured}
+        line = {"problem": path.stem, "nodes": compiled.diagram.node_count, "first": measured}
         with journal.open("a") as file:
             file.write(json.dumps(line) + "\n")
 

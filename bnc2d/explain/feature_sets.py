@@ -95,10 +95,16 @@ class FeatureSets:
 def family_of(case: Case, *, clauses: bool, most_steps: int) -> tuple[BitDiagrams, Node]:
     """Return the ZDD of the sets, but for critical features: its levels are the features of ``case.around``.
 
-    Critical features are in every sufficient reason, and each is a necessary one.
+    Critical features are in every sufficient reason, and each is a necessary one. The case keeps the ZDD, but
+    one that took more than ``most_steps`` is refused like one that would.
     """
-    around = case.around
-    diagrams = BitDiagrams(len(around.features), most_steps)
-    level_of = {feature: level for level, feature in enumerate(around.features)}
-    function = around.changed(diagrams, level_of) if clauses else around.kept(diagrams, level_of)
-    return diagrams, diagrams.minimal(function)
+    if clauses not in case.families:
+        around = case.around
+        diagrams = BitDiagrams(len(around.features), most_steps)
+        level_of = {feature: level for level, feature in enumerate(around.features)}
+        function = around.changed(diagrams, level_of) if clauses else around.kept(diagrams, level_of)
+        case.families[clauses] = diagrams, diagrams.minimal(function)
+        diagrams.forget()
+    diagrams, family = case.families[clauses]
+    diagrams.refuse_above(most_steps)
+    return diagrams, family

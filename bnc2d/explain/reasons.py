@@ -13,6 +13,7 @@ from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.diagrams import BitDiagrams, Node
 from bnc2d.logic.primes.neighbourhood import Neighbourhood
 from bnc2d.logic.terms import Clause, Term
 
@@ -52,6 +53,11 @@ class Case:
     @cached_property
     def _manager(self) -> Manager:
         return Manager(self.domain)
+
+    @cached_property
+    def families(self) -> dict[bool, tuple[BitDiagrams, Node]]:
+        """The features of all sufficient, and of all necessary, reasons, once ``feature_sets`` made them."""
+        return {}
 
     @property
     def others(self) -> frozenset[int]:

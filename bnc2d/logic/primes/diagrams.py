@@ -58,9 +58,21 @@ class BitDiagrams:
         """Note steps to be taken, each of which is remembered; pass a checkpoint now and then."""
         before, self._steps = self._steps, self._steps + steps
         if self._steps > self.most_steps:
-            raise TooLarge(f"the diagrams of the reasons take more than {self.most_steps} steps")
+            self.refuse_above(self.most_steps)
         if before // _BETWEEN_LOOKS != self._steps // _BETWEEN_LOOKS:
             checkpoint()
+
+    def refuse_above(self, most_steps: int) -> None:
+        """Raise ``TooLarge`` where more steps were taken."""
+        if self._steps > most_steps:
+            raise TooLarge(f"the diagrams of the reasons take more than {most_steps} steps")
+
+    def forget(self) -> None:
+        """Free what was remembered for further operations; the nodes stay."""
+        self._unique.clear()
+        self._falsified.clear()
+        for known in self._joined:
+            known.clear()
 
     def choice(self, level: Level, low: Node, high: Node) -> Node:
         """Return the BDD of ``high`` where the bit of a level is present, else ``low``, which implies it."""

@@ -18,8 +18,7 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
-from bnc2d.verify.enumeration import decide
-from bnc2d.verify.oracle import exact_joint, exact_joints
+from bnc2d.verify.oracle import decide, exact_joint, exact_joints
 from bnc2d.verify.report import Check, Report
 from bnc2d.verify.sampling import sample
 

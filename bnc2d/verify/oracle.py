@@ -21,6 +21,19 @@ Table: TypeAlias = dict[tuple[int, ...], int]  # over a common denominator; zero
 _ENTRIES = 256  # between two checkpoints; each may lead to many
 
 
+def decide(classifier: BaseClassifier, joint: dict[str, Fraction]) -> str | None:
+    """Return the class by the words of the documentation, from exact joint probabilities."""
+    if classifier.threshold is not None:
+        positive = classifier.positive
+        (other,) = [name for name in classifier.classes if name != positive]
+        total = sum(joint.values())
+        posterior = joint[str(positive)] / total if total else Fraction(0)
+        return positive if posterior > classifier.threshold else other
+    best = max(joint.values())
+    tied = [name for name in classifier.classes if joint[name] == best]
+    return tied[0] if len(tied) == 1 or classifier.ties == "lowest" else None
+
+
 def exact_joint(classifier: BaseClassifier, instance: Mapping[str, str]) -> dict[str, Fraction]:
     """Return ``P(class, instance)`` for every class."""
     network = classifier.network

@@ -22,7 +22,7 @@ from bnc2d.compile.paper.compile_negative import compile_class, compile_negated
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.testing import random_classifier, random_naive_bayes
-from bnc2d.verify.enumeration import decisions
+from tests.brute_force.decisions import decisions
 from tests.strategies import classifiers
 
 

@@ -10,7 +10,7 @@ from bnc2d.experiments import collection
 from bnc2d.experiments.networks import PUBLIC
 from bnc2d.experiments.report.sections import to_html, to_markdown
 from bnc2d.experiments.running.jobs import Job, Record, run_job
-from bnc2d.verify.enumeration import decisions
+from tests.brute_force.decisions import decisions
 from tests.experiments.test_networks import cache
 
 __all__ = ["cache"]  # a fixture

@@ -11,7 +11,7 @@ from bnc2d.experiments.report.plots import Picture, Series
 from bnc2d.experiments.running.jobs import Job, Record, run_job
 from bnc2d.experiments.synthetic import FAMILIES, synthetic_classifier
 from bnc2d.testing import random_noisy_or
-from bnc2d.verify.enumeration import decisions
+from tests.brute_force.decisions import decisions
 
 SMALL = [
     ("noisy-or", 6, 2, 2),

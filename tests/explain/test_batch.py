@@ -26,8 +26,8 @@ from bnc2d import (
 from bnc2d.explain import batch
 from bnc2d.explain.batch import KINDS, Row
 from bnc2d.testing import random_instance, random_noisy_or
+from tests.brute_force.decisions import Known, known_models
 from tests.executors import EXECUTORS, MakeExecutor
-from tests.explain.brute import Known, known_models
 
 PATIENTS = [
     {"BP": bp, "CT": ct, "HR": hr}

@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import Classifier, Clause, CompiledModel, LogicError, Term, Verdict, example
-from tests.explain.by_definition import (
+from tests.brute_force.reasons import (
     Truth,
     truths,
     variable_minimal_clauses,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from bnc2d import Bnc2dError, Classifier, ClassifierError, Clause, CompiledModel, LogicError, Term, example
-from tests.explain.by_definition import Truth, truths, variable_minimal_clauses
+from tests.brute_force.reasons import Truth, truths, variable_minimal_clauses
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 

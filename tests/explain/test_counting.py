@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
 from bnc2d.logic.primes.diagrams import BitDiagrams
 from bnc2d.testing import random_instance, random_naive_bayes
-from tests.explain.by_definition import Truth, truths
+from tests.brute_force.reasons import Truth, truths
 
 KINDS = ["sufficient", "necessary", "general_sufficient", "general_necessary"]
 

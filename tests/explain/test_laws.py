@@ -9,10 +9,11 @@ from hypothesis import event, given, settings
 
 from bnc2d import NNF, Clause, Term
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.verify import enumeration
-from tests.explain.by_definition import (
+from tests.brute_force.reasons import (
     States,
     Truth,
+    necessary_reasons,
+    sufficient_reasons,
     truths,
     variable_minimal_clauses,
     variable_minimal_terms,
@@ -111,8 +112,8 @@ def test_the_oracle_finds_the_same_reasons(truth: Truth) -> None:
     classifier, instance = truth.model.classifier, truth.instance
     e = truth.model.explain(instance)
     for mine, theirs in (
-        (e.axps(), enumeration.sufficient_reasons(classifier, instance)),
-        (e.cxps(), enumeration.necessary_reasons(classifier, instance)),
+        (e.axps(), sufficient_reasons(classifier, instance)),
+        (e.cxps(), necessary_reasons(classifier, instance)),
     ):
         assert [{name: min(states) for name, states in reason.items()} for reason in mine] == theirs
 

@@ -16,7 +16,7 @@ from bnc2d import Classifier, Clause, CompiledModel, Explanation
 from bnc2d.compile.store import model_from_bytes, model_to_bytes
 from bnc2d.explain import boxes, feature_sets
 from bnc2d.testing import random_instance, random_naive_bayes
-from tests.explain.by_definition import Truth, truths
+from tests.brute_force.reasons import Truth, truths
 
 KINDS = ["sufficient_reasons", "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons"]
 # What the sizes around an instance are taken for: too large is that for a diagram of all reasons.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from bnc2d import Classifier, ClassifierError, Robustness, example
-from tests.explain.by_definition import Truth, truths
+from tests.brute_force.reasons import Truth, truths
 
 
 def distance(truth: Truth, allowed: set[str | None]) -> int | None:

@@ -15,7 +15,7 @@ from bnc2d.base.numbers import Number
 from bnc2d.explain import shortest
 from bnc2d.explain.shortest import Keys, least_sufficient_by_maxsat
 from bnc2d.testing import random_naive_bayes
-from tests.explain.by_definition import Truth, minimal_sets, truths
+from tests.brute_force.reasons import Truth, minimal_sets, truths
 
 WEIGHTS: st.SearchStrategy[Number] = st.one_of(
     st.integers(1, 5),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from bnc2d import Classifier, Clause, example
-from tests.explain.by_definition import Truth, truths
+from tests.brute_force.reasons import Truth, truths
 
 
 @settings(max_examples=80)

@@ -17,8 +17,7 @@ from bnc2d.base.arrays import Rows
 from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import METHODS
 from bnc2d.testing import extreme_classifier, mixed_classifier
-from bnc2d.verify.enumeration import decide
-from bnc2d.verify.oracle import exact_joints
+from bnc2d.verify.oracle import decide, exact_joints
 
 Decisions: TypeAlias = NDArray[np.object_]  # by instance: the name of the class, or None
 

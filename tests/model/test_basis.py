@@ -8,7 +8,7 @@ from hypothesis import event, given, settings
 
 from bnc2d import CPT, Basis, BayesianNetwork, Classifier, Variable
 from bnc2d.base.instances import all_rows
-from bnc2d.verify.enumeration import joint_of_instances
+from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 
 

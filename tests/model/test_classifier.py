@@ -14,7 +14,8 @@ from bnc2d import CPT, BayesianNetwork, Bnc2dError, Classifier, LimitExceeded, V
 from bnc2d.base.instances import all_rows, encode
 from bnc2d.model import accounts, inference
 from bnc2d.testing import random_classifier
-from bnc2d.verify.enumeration import decide, joint_of_instances
+from bnc2d.verify.oracle import decide
+from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 
 DIAGNOSIS = {"BP": "High", "CT": "1", "HR": "Normal"}

@@ -17,9 +17,9 @@ from bnc2d.logic.nnf import NNF
 from bnc2d.testing import random_classifier
 from bnc2d.verify import checks
 from bnc2d.verify.checks import verify_model
-from bnc2d.verify.enumeration import decide, joint_of_instances
-from bnc2d.verify.oracle import exact_joint, exact_joints
+from bnc2d.verify.oracle import decide, exact_joint, exact_joints
 from bnc2d.verify.report import Report
+from tests.brute_force.decisions import joint_of_instances
 from tests.compile.graph.test_target_part import STEPS, long_chain
 from tests.strategies import classifiers
 

@@ -13,7 +13,7 @@ from bnc2d import Classifier, example
 from bnc2d.compile.graph.feature_tree import TABLES, FeatureTree, build_feature_tree
 from bnc2d.compile.graph.jointree import Jointree, build_jointree, chains, min_fill_order, moral_graph
 from bnc2d.compile.graph.pruning import Prepared, prepare
-from bnc2d.verify.enumeration import joint_of_instances
+from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 
 

@@ -37,7 +37,7 @@ from bnc2d.model.elimination import (
 )
 from bnc2d.model.min_fill import MinFill
 from bnc2d.testing import random_classifier
-from bnc2d.verify.enumeration import joint_of_instances
+from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 
 PLENTY = 1 << 30

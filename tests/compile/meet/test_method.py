@@ -15,7 +15,7 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.instances import all_rows
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.testing import random_classifier
-from bnc2d.verify.enumeration import decisions
+from tests.brute_force.decisions import decisions
 from tests.logic.diagram.strategies import domain_of
 from tests.strategies import classifiers
 

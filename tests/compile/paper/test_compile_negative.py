@@ -30,7 +30,7 @@ from bnc2d.model.factors import Factor, multiply_out
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 from bnc2d.testing import random_classifier
-from bnc2d.verify.enumeration import decisions
+from tests.brute_force.decisions import decisions
 from tests.strategies import classifiers
 
 

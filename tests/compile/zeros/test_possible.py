@@ -10,7 +10,7 @@ from bnc2d import Classifier, LimitExceeded, example
 from bnc2d.base.instances import all_rows
 from bnc2d.compile.zeros import possible
 from bnc2d.compile.zeros.possible import possible_instances
-from bnc2d.verify.enumeration import joint_of_instances
+from tests.brute_force.decisions import joint_of_instances
 from tests.explain.learnt import learnt_tan, some_rows
 from tests.strategies import classifiers
 

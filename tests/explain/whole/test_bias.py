@@ -12,7 +12,7 @@ from bnc2d import Classifier, ClassifierError, LimitExceeded, UnknownNameError, 
 from bnc2d.explain.whole import bias
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.logic.convert.sat import SatSession
-from tests.explain.brute import Known, known, known_models
+from tests.brute_force.decisions import Known, known, known_models
 
 
 def protected_features(case: Known, data: st.DataObject) -> list[str]:

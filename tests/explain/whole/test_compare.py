@@ -24,7 +24,7 @@ from bnc2d import (
 )
 from bnc2d.explain.whole import compare as module
 from bnc2d.testing import mixed_classifier
-from tests.explain.brute import known
+from tests.brute_force.decisions import known
 
 
 def changed(classifier: Classifier, seed: int) -> Classifier:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, ClassifierError, CompiledModel, LimitExceeded, UnknownNameError, example
 from bnc2d.logic.diagram import walks
-from tests.explain.brute import Known, known_models
+from tests.brute_force.decisions import Known, known_models
 
 
 @given(known_models(), st.data())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, ClassifierError, CompiledModel, InstanceError, UnknownNameError, example
 from bnc2d.testing import random_naive_bayes
-from tests.explain.brute import Known, known, known_models
+from tests.brute_force.decisions import Known, known, known_models
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 

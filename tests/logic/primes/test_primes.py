@@ -22,7 +22,7 @@ from bnc2d.logic.primes import monotone, subsumption
 from bnc2d.logic.primes.direct import Mode
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
-from tests.logic import brute_force
+from tests.brute_force import primes as brute_force
 from tests.logic.strategies import circuits, models, or_decomposable_circuits
 
 Fixated = tuple[Manager, NodeId, list[int]]

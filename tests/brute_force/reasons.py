@@ -15,7 +15,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Clause, CompiledModel, Explanation, Term, Variable
-from bnc2d.verify.enumeration import decisions
+from tests.brute_force.decisions import decisions
 from tests.strategies import classifiers
 
 Masks = tuple[int, ...]  # one per feature; one that does not occur is full in a term, empty in a clause
@@ -157,21 +157,47 @@ def variable_minimal_clauses(clauses: set[Clause]) -> set[Clause]:
 
 
 def minimal_sets(truth: Truth, *, necessary: bool) -> list[frozenset[str]]:
-    """The features of the sufficient (or necessary) reasons, from the decisions alone."""
+    """The features of the sufficient (or necessary) reasons, from the decisions alone, the shortest first."""
     names = truth.model.features
     free = [f for f in range(len(names)) if f not in truth.fixed]
+    table = {states: truth.table[states] for states in truth.space}
+    found = _minimal_parts(table, truth.own, free, necessary=necessary)
+    return [frozenset(names[f] for f in part) for part in found]
+
+
+def sufficient_reasons(classifier: Classifier, instance: dict[str, str]) -> list[dict[str, str]]:
+    """The minimal parts of the instance that fix its decision whatever the other features are."""
+    return _parts(classifier, instance, necessary=False)
+
+
+def necessary_reasons(classifier: Classifier, instance: dict[str, str]) -> list[dict[str, str]]:
+    """The minimal parts of the instance that, all given up together, can change its decision."""
+    return _parts(classifier, instance, necessary=True)
+
+
+def _parts(classifier: Classifier, instance: dict[str, str], *, necessary: bool) -> list[dict[str, str]]:
+    names = classifier.features
+    own = tuple(instance[name] for name in names)
+    found = _minimal_parts(decisions(classifier), own, range(len(own)), necessary=necessary)
+    return [{names[f]: own[f] for f in sorted(part)} for part in found]
+
+
+def _minimal_parts(
+    table: dict[States, str | None], own: States, free: Iterable[int], *, necessary: bool
+) -> list[frozenset[int]]:
+    members = list(free)
     changing = [
-        frozenset(f for f in free if states[f] != truth.own[f])
-        for states in truth.space
-        if truth.table[states] != truth.decision
+        frozenset(f for f in members if states[f] != own[f])
+        for states, decision in table.items()
+        if decision != table[own]
     ]
     found: list[frozenset[int]] = []
-    for size in range(len(free) + 1):
-        for part in map(frozenset, combinations(free, size)):
+    for size in range(len(members) + 1):
+        for part in map(frozenset, combinations(members, size)):
             holds = any(c <= part for c in changing) if necessary else all(c & part for c in changing)
             if holds and not any(smaller <= part for smaller in found):
                 found.append(part)
-    return [frozenset(names[f] for f in part) for part in found]
+    return found
 
 
 def truth_of(classifier: Classifier, own: dict[str, str], fixed: Iterable[str] = ()) -> Truth:

@@ -1,4 +1,4 @@
-"""The oracle itself, on numbers worked out by hand."""
+"""Brute force itself, on numbers worked out by hand."""
 
 from fractions import Fraction
 
@@ -6,13 +6,8 @@ import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable, example
 from bnc2d.testing import random_network
-from bnc2d.verify.enumeration import (
-    decisions,
-    joint_of_instances,
-    joint_table,
-    necessary_reasons,
-    sufficient_reasons,
-)
+from tests.brute_force.decisions import decisions, joint_of_instances, joint_table
+from tests.brute_force.reasons import necessary_reasons, sufficient_reasons
 
 A = Variable("A", ("0", "1"))
 B = Variable("B", ("x", "y", "z"))

@@ -17,7 +17,7 @@ from bnc2d.base.hashing import stable_order
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.circuit.store import gate_hashes, ranges
+from bnc2d.logic.circuit.store import codes, ranges
 from bnc2d.logic.domain import FeatureId, StateMask
 
 _CONSTANTS = 2
@@ -123,10 +123,11 @@ class CircuitArrays:
         order = np.empty(len(self.is_or), dtype=np.int64)  # by new number, the old one
         place = np.arange(self.first_gate + len(self.is_or))  # by old position, the new one
         starts, first_gate = self.starts, self.first_gate
+        code = codes(0, len(place))
         for first, last in self.batches():
             checkpoint()
             children, own = self._sorted_children(first, last, place)
-            hashes = gate_hashes(self.is_or[first:last].astype(np.uint8), own[:-1], children)
+            hashes = np.add.reduceat(code[children], own[:-1])
             kinds = self.is_or[first:last]
             keys = (hashes, np.diff(own), children[own[:-1] + 1], children[own[:-1]], kinds)
             by_key = np.lexsort(keys)

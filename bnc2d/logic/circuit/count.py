@@ -51,16 +51,18 @@ def _count_decomposable(manager: Manager, root: NodeId) -> int:
     spaces = np.array([_instances(domain, words[row]) for row in firsts.tolist()], dtype=dtype)[groups]
     counts = np.zeros(len(levels), dtype=dtype)
     counts[: levels.leaves] = [mask.bit_count() for _, _, mask in manager.literals(root)] or [root]
-    for first, middle, last, children, edge, starts, or_starts in levels.steps:
+    for step in levels.steps:
         checkpoint()
-        below = counts[children]
-        if middle > first:
-            counts[first:middle] = np.multiply.reduceat(below[:edge], starts[: middle - first])
-        if last > middle:
-            ors = slice(middle, last)
-            missing = np.repeat(spaces[ors], np.diff(or_starts, append=len(below) - edge))
-            missing //= spaces[children[edge:]]
-            counts[ors] = np.add.reduceat(below[edge:] * missing, or_starts)
+        ands = step.middle - step.first
+        below = counts[step.children]
+        if ands:
+            conjuncts = below[: step.edge]
+            counts[step.first : step.middle] = np.multiply.reduceat(conjuncts, step.starts[:ands])
+        if step.middle < step.last:
+            ors = slice(step.middle, step.last)
+            missing = spaces[ors].repeat(step.arities[ands:])
+            missing //= spaces[step.children[step.edge :]]
+            counts[ors] = np.add.reduceat(below[step.edge :] * missing, step.or_starts)
     return int(counts[-1]) * (domain.instance_count // int(spaces[-1]))
 
 

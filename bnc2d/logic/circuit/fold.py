@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bnc2d.base.arrays import Numbers
 from bnc2d.base.checkpoints import checked, checkpoint
+from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.domain import FeatureId, StateMask
 
@@ -72,31 +75,71 @@ def rewrite(
     """Return the circuit with every literal replaced; with ``dual``, AND and OR (and constants) swapped.
 
     ``simplify`` may be False where different literals are replaced by different ones of the same features.
+    Otherwise constants are propagated first, so that only gates are made that the result may use.
     """
     target = manager if into is None else into
     if root in (FALSE, TRUE):
         return TRUE - root if dual else root
     levels = manager.levels(root)
-    images = np.empty(len(levels), dtype=np.int64)
+    images = levels.nodes.copy()
     images[: levels.leaves] = [literal(feature, mask) for _, feature, mask in manager.literals(root)]
-    keeps_nodes = target is manager and not dual  # then a gate whose children stay is its own image
-    for step in levels.steps:
+    if not simplify:
+        for step in levels.steps:
+            checkpoint()
+            ids = target.add_gates(step.is_or ^ dual, step.arities, images[step.children], simplify=False)
+            images[step.first : step.last] = ids
+        return int(images[-1])
+    is_open = _open_nodes(levels, images, dual)
+    if not is_open[-1]:
+        return int(images[-1])
+    wanted = is_open
+    if target is manager and not dual:  # a gate below which nothing changes is its own image
+        wanted = is_open & _changed_nodes(levels, images)
+        if not wanted[-1]:
+            return root
+    used = np.zeros(len(levels), dtype=bool)
+    used[-1] = True
+    plan = []
+    for step in reversed(levels.steps):
         checkpoint()
-        children = images[step.children]
-        gates = slice(step.first, step.last)
-        if not keeps_nodes:
-            is_or = step.is_or
-            ids = target.add_gates(is_or ^ dual, step.arities, children, simplify=simplify)
-            images[gates] = ids
-            continue
-        changed = np.logical_or.reduceat(children != levels.nodes[step.children], step.starts)
-        images[gates] = levels.nodes[gates]
-        if changed.any():
-            arities = step.arities
-            images[step.first + np.flatnonzero(changed)] = target.add_gates(
-                step.is_or[changed],
-                arities[changed],
-                children[np.repeat(changed, arities)],
-                simplify=simplify,
-            )
+        gates = used[step.first : step.last] & wanted[step.first : step.last]
+        if gates.any():
+            kept = gates.repeat(step.arities)
+            kept &= is_open[step.children]
+            children = step.children[kept]
+            used[children] = True
+            plan.append((step, gates.nonzero()[0], kept, children))
+    for step, places, kept, children in reversed(plan):
+        checkpoint()
+        arities = np.add.reduceat(kept, step.starts, dtype=np.int64)[places]
+        images[step.first + places] = target.add_gates(step.is_or[places] ^ dual, arities, images[children])
     return int(images[-1])
+
+
+def _open_nodes(levels: Levels, images: Numbers, dual: bool) -> NDArray[np.bool_]:
+    """Return which nodes are no constants once constants are propagated (Kleene's three values).
+
+    The images of the leaves are given; where the last node is constant, it gets its image.
+    """
+    leaves = images[: levels.leaves]
+    constant = leaves <= TRUE
+    if not constant.any():
+        return np.ones(len(levels), dtype=bool)
+    values = np.ones(len(levels), dtype=np.uint8)  # 0 for false, 1 for unknown, 2 for true
+    values[: levels.leaves][constant] = 2 * leaves[constant]
+    levels.fill(values, *((np.maximum, np.minimum) if dual else (np.minimum, np.maximum)))
+    if values[-1] != 1:
+        images[-1] = values[-1] // 2
+    is_open: NDArray[np.bool_] = values == 1
+    return is_open
+
+
+def _changed_nodes(levels: Levels, images: Numbers) -> NDArray[np.bool_]:
+    """Return the nodes below which some leaf has another image than itself."""
+    changed = np.empty(len(levels), dtype=bool)
+    changed[: levels.leaves] = images[: levels.leaves] != levels.nodes[: levels.leaves]
+    if changed[: levels.leaves].all():
+        changed[:] = True
+    else:
+        levels.fill(changed, np.logical_or, np.logical_or)
+    return changed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,27 +25,22 @@ _FEW = 48
 _NODES = 1 << 12
 
 
-class Step(NamedTuple):
+class Step:
     """Gates of one level: positions ``first`` to ``middle`` are ANDs, ``middle`` to ``last`` are ORs.
 
     ``children`` are the positions of their children, those of the ANDs up to ``edge``; ``starts`` tells where
-    those of each gate begin.
+    those of each gate begin, and ``or_starts`` those of each OR, counted from ``edge``.
     """
 
-    first: int
-    middle: int
-    last: int
-    children: Numbers
-    edge: int
-    starts: Numbers
-    or_starts: Numbers  # counted from ``edge``
+    def __init__(self, first: int, middle: int, last: int, starts: Numbers, children: Numbers) -> None:
+        self.first, self.middle, self.last = first, middle, last
+        self.children = children
+        self.starts = starts[:-1]
+        self.arities = starts[1:] - starts[:-1]
+        self.edge = int(starts[middle - first])
+        self.or_starts = starts[middle - first : -1] - self.edge
 
-    @property
-    def arities(self) -> Numbers:
-        """The number of children of each gate."""
-        return np.diff(self.starts, append=len(self.children))
-
-    @property
+    @cached_property
     def is_or(self) -> NDArray[np.bool_]:
         """Which gates are ORs."""
         return np.arange(self.first, self.last) >= self.middle
@@ -103,19 +98,8 @@ class Levels:
             for begin, end in self._parts(first, last):
                 between = min(max(middle, begin), end)
                 edges = slice(int(starts[begin]), int(starts[end]))
-                own = starts[begin:end] - edges.start
-                edge = int(starts[between]) - edges.start
-                steps.append(
-                    Step(
-                        begin,
-                        between,
-                        end,
-                        self.children[edges],
-                        edge,
-                        own,
-                        own[between - begin :] - edge,
-                    )
-                )
+                own = starts[begin : end + 1] - edges.start
+                steps.append(Step(begin, between, end, own, self.children[edges]))
         return steps
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -134,13 +118,17 @@ class Levels:
         ``values`` has a row for each position; a gate's is what the function of its kind makes of its
         children's.
         """
-        for first, middle, last, children, edge, starts, or_starts in self.steps:
+        for step in self.steps:
             checkpoint()
-            below = values[children]
-            if middle > first:
-                conjunction.reduceat(below[:edge], starts[: middle - first], axis=0, out=values[first:middle])
-            if last > middle:
-                disjunction.reduceat(below[edge:], or_starts, axis=0, out=values[middle:last])
+            first, middle, last, edge = step.first, step.middle, step.last, step.edge
+            below = values[step.children]
+            if middle == last:
+                conjunction.reduceat(below, step.starts, out=values[first:last])
+            elif first == middle:
+                disjunction.reduceat(below, step.starts, out=values[first:last])
+            else:
+                conjunction.reduceat(below[:edge], step.starts[: middle - first], out=values[first:middle])
+                disjunction.reduceat(below[edge:], step.or_starts, out=values[middle:last])
 
     @cached_property
     def gates(self) -> list[tuple[int, bool, tuple[int, ...]]]:

@@ -123,34 +123,46 @@ class Manager:
         return 0 <= node < self.store.count and bool(self.store.kind_of[node] == _LITERAL)
 
     def _combine(self, kind: int, children: Iterable[NodeId]) -> NodeId:
-        neutral, dominant = (TRUE, FALSE) if kind == _AND else (FALSE, TRUE)
         store = self.store
         try:
-            kept = set(children)
-            payload = sorted(kept)
-            if payload and not 0 <= payload[0] <= payload[-1] < store.count:
+            ascending = sorted(set(children))
+            several = len(ascending) > 1
+            if several:
+                known, value, slot = store.find(kind, ascending)
+                if known >= 0:  # no gate has anything to simplify
+                    return known
+            if ascending and not 0 <= ascending[0] <= ascending[-1] < store.count:
                 raise IndexError
             feature_of = store.feature_of
-            literals = [child for child in payload if feature_of[child] >= 0]
+            literals = [child for child in ascending if feature_of[child] >= 0]
         except (IndexError, TypeError, ValueError):
             raise wrong("children", children, "nodes of this manager", LogicError) from None
-        if dominant in kept:
+        merging = len(literals) > 1 and len({feature_of[literal] for literal in literals}) < len(literals)
+        if several and not merging and ascending[0] > TRUE:
+            return store.add(kind, ascending, value, slot)
+        return self._simplified(kind, ascending, literals if merging else [])
+
+    def _simplified(self, kind: int, ascending: list[NodeId], literals: list[NodeId]) -> NodeId:
+        """Return the gate of different children, of which some literals have features in common."""
+        neutral, dominant = (TRUE, FALSE) if kind == _AND else (FALSE, TRUE)
+        if dominant in ascending[:2]:
             return dominant
-        kept.discard(neutral)
-        if len(literals) > 1 and len({feature_of[literal] for literal in literals}) < len(literals):
+        kept = set(ascending)
+        if literals:
             masks: dict[FeatureId, StateMask] = {}
             for literal in literals:
-                feature, mask = feature_of[literal], self._masks[literal]
+                feature, mask = self.store.feature_of[literal], self._masks[literal]
                 if feature in masks:
                     mask = masks[feature] & mask if kind == _AND else masks[feature] | mask
                 masks[feature] = mask
             kept.difference_update(literals)
             kept.update([self.add_literal(feature, mask) for feature, mask in masks.items()])
-            if dominant in kept:
-                return dominant
-        if len(kept) == 1:
-            return kept.pop()
-        return store.find_or_add(kind, sorted(kept)) if kept else neutral
+        if dominant in kept:
+            return dominant
+        kept.discard(neutral)
+        if len(kept) > 1:
+            return self.store.find_or_add(kind, sorted(kept))
+        return kept.pop() if kept else neutral
 
     def add_gates(
         self, is_or: NDArray[np.bool_], arities: Numbers, children: Numbers, *, simplify: bool = True
@@ -163,18 +175,20 @@ class Manager:
         """
         if not len(arities):
             return np.zeros(0, dtype=np.int64)
-        if len(children) and not 0 <= int(children.min()) <= int(children.max()) < self.store.count:
-            raise LogicError(f"a child is no node of the manager; nodes are 0 to {len(self) - 1}")
         if len(arities) <= _FEW:
             ids, start, below = [], 0, children.tolist()
             for disjunction, arity in zip(is_or.tolist(), arities.tolist(), strict=True):
                 ids.append(self._combine(_OR if disjunction else _AND, below[start : start + arity]))
                 start += arity
             return np.array(ids, dtype=np.int64)
-        kinds = np.where(is_or, np.uint8(_OR), np.uint8(_AND))
+        if len(children) and not 0 <= int(children.min()) <= int(children.max()) < self.store.count:
+            raise LogicError(f"a child is no node of the manager; nodes are 0 to {len(self) - 1}")
+        kinds = is_or + np.uint8(_AND)
         if not simplify:
             return self.store.find_or_add_many(kinds, arities, _ascending(arities, children))
         simple = Simplified(is_or, arities, children, self.store.features, self._merge)
+        if len(simple.rest) == len(arities):
+            return self.store.find_or_add_many(kinds, simple.arities, simple.children)
         if len(simple.rest):
             rest = self.store.find_or_add_many(kinds[simple.rest], simple.arities, simple.children)
             simple.ids[simple.rest] = rest
@@ -222,7 +236,7 @@ class Manager:
 
 def _ascending(arities: Numbers, children: Numbers) -> Numbers:
     """Return the children of each gate in ascending order."""
-    keys = np.repeat(np.arange(len(arities)) << 32, arities)
+    keys: Numbers = (np.arange(len(arities)) << 32).repeat(arities)
     keys |= children
     if (keys[1:] > keys[:-1]).all():
         return children

@@ -31,8 +31,7 @@ def holding(manager: Manager, root: NodeId, positions: Sequence[int]) -> NDArray
     levels = manager.levels(root)
     values = np.empty(len(levels), dtype=bool)
     literals = manager.literals(root)
-    leaves = [mask >> positions[feature] & 1 for _, feature, mask in literals] or [root]
-    values[: levels.leaves] = leaves
+    values[: levels.leaves] = [mask >> positions[feature] & 1 for _, feature, mask in literals] or [root]
     levels.fill(values, np.logical_and, np.logical_or)
     return values
 

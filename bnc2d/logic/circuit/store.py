@@ -1,9 +1,9 @@
 """The nodes of circuits in columns, and the table that finds equal gates.
 
 Columns, by node: ``kinds``, ``levels`` (the length of the longest path down), ``features`` (-1 but for
-literals), ``starts`` (where its children begin in ``children``; they end where those of the next begin) and
-``hashes`` (of gates). ``children`` has the children of all gates, each gate's in ascending order. Only the
-first ``count`` nodes exist: what lies behind is room to grow.
+literals), ``starts`` (where its children begin in ``children``; they end where those of the next begin). The
+children of a gate are in ascending order. Only the first ``count`` nodes exist: what lies behind is room to
+grow. A gate's hash is the sum of its children's codes, which look random, so their order does not matter.
 
 Equal gates are found by open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4).
 Many gates probe at once: all that meet an empty slot write themselves there, and who reads back another has
@@ -15,52 +15,45 @@ change first makes the table anew from the columns of the nodes that exist.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined
-from bnc2d.base.checkpoints import PIECE, pieces
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 
 FIRST_GATE_KIND = 2
 LOW = (1 << 32) - 1  # a node's number fits in 32 bits, so that two fit in a key
 
+_OR = FIRST_GATE_KIND + 1
 _EMPTY = -1
+_ROWS = 64  # that there is room for at first
 _WORD = (1 << 64) - 1
-_FIRST = 0x9E3779B97F4A7C15
-_SECOND = 0xBF58476D1CE4E5B9
-# Gates that are added together.
-_BATCH = PIECE // 2
+_OR_CODE = 0xD6E8FEB86659FD93
+_OR_CODES = np.array([0, 0, 0, _OR_CODE], dtype=np.uint64)  # by kind
+# Children of gates that are added together.
+_BATCH = PIECE
+# Gates that probe faster one by one than together.
+_FEW = 24
 
 
-def gate_hash(kind: int, children: Sequence[int]) -> int:
-    """Return a 64-bit hash of a gate, which does not depend on the order of its children."""
-    total = kind * _SECOND
-    for child in children:
-        mixed = child * _FIRST & _WORD
-        mixed = (mixed ^ mixed >> 29) * _SECOND & _WORD
-        total += mixed ^ mixed >> 32
-    return total & _WORD
-
-
-def gate_hashes(kinds: NDArray[np.uint8], starts: Numbers, children: Numbers) -> NDArray[np.uint64]:
-    """Return the same for many gates, whose children begin at ``starts``; each has some."""
-    mixed = children.view(np.uint64) * np.uint64(_FIRST)
+def codes(first: int, last: int) -> NDArray[np.uint64]:
+    """Return 64-bit numbers without a pattern for the nodes of a range (Steele, Lea and Flood 2014)."""
+    mixed = np.arange(first, last, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(_SECOND)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
-    hashes: NDArray[np.uint64] = np.add.reduceat(mixed, starts)
-    hashes += kinds * np.uint64(_SECOND)
-    return hashes
+    return mixed
 
 
 def ranges(starts: Numbers, lengths: Numbers) -> Numbers:
     """Return the numbers of the ranges that begin at ``starts``, one range after the other."""
-    ends = np.cumsum(lengths)
-    whole = np.arange(int(ends[-1]) if len(ends) else 0)
-    whole += np.repeat(starts - ends + lengths, lengths)
+    ends = lengths.cumsum()
+    shifts = starts - ends
+    shifts += lengths
+    whole: Numbers = shifts.repeat(lengths)
+    whole += np.arange(len(whole))
     return whole
 
 
@@ -69,13 +62,14 @@ class NodeStore:
 
     def __init__(self) -> None:
         self.count = 2
-        self.kinds = np.zeros(64, dtype=np.uint8)
-        self.levels = np.zeros(64, dtype=np.int64)
-        self.features = np.full(64, -1, dtype=np.int64)
-        self.hashes = np.zeros(64, dtype=np.uint64)
-        self.starts = np.zeros(65, dtype=np.int64)
-        self.children = np.zeros(128, dtype=np.int64)
-        self._slots = np.full(128, _EMPTY, dtype=np.int64)
+        self.kinds = np.zeros(_ROWS, dtype=np.uint8)
+        self.levels = np.zeros(_ROWS, dtype=np.int64)
+        self.features = np.full(_ROWS, -1, dtype=np.int64)
+        self._codes = codes(0, _ROWS)
+        self._hashes = np.zeros(_ROWS, dtype=np.uint64)
+        self.starts = np.zeros(_ROWS + 1, dtype=np.int64)
+        self.children = np.zeros(2 * _ROWS, dtype=np.int64)
+        self._slots = np.full(2 * _ROWS, _EMPTY, dtype=np.int64)
         self._whole = True
         self._open_views()
 
@@ -84,22 +78,18 @@ class NodeStore:
         self.kind_of = self.kinds.data
         self.feature_of = self.features.data
         self._level_of = self.levels.data
-        self._hash_of = self.hashes.data
+        self._code_of = self._codes.data
+        self._hash_of = self._hashes.data
         self._start_of = self.starts.data
         self._child_at = self.children.data
         self._slot_at = self._slots.data
+        self._most = len(self._slots) - 1
 
     def children_of(self, node: int) -> list[int]:
         """Return the children of a node in ascending order."""
         start_of = self._start_of
         children: list[int] = self._child_at[start_of[node] : start_of[node + 1]].tolist()
         return children
-
-    @property
-    def edges(self) -> int:
-        """The number of children of all nodes."""
-        edges: int = self._start_of[self.count]
-        return edges
 
     def add_literal(self, feature: int) -> int:
         """Return a new node for a literal of the feature."""
@@ -112,155 +102,188 @@ class NodeStore:
         self._whole = True
         return node
 
-    def find(self, kind: int, children: list[int]) -> int | None:
-        """Return the gate of this kind with these children, in ascending order, if there is one."""
+    def hash_of(self, kind: int, children: list[int]) -> int:
+        """Return the hash of a gate."""
+        code_of = self._code_of
+        value = sum([code_of[child] for child in children])
+        return (value + _OR_CODE if kind == _OR else value) & _WORD
+
+    def hashes_of(self, kinds: NDArray[np.uint8], starts: Numbers, children: Numbers) -> NDArray[np.uint64]:
+        """Return the hashes of many gates, whose children begin at ``starts``."""
+        hashes: NDArray[np.uint64] = np.add.reduceat(self._codes[children], starts)
+        hashes += _OR_CODES[kinds]
+        return hashes
+
+    def find(self, kind: int, children: list[int]) -> tuple[int, int, int]:
+        """Return the gate of this kind with these children, in ascending order, or -1; its hash and slot."""
         if not self._whole:
             self._repair()
-        return self._probe(kind, children, gate_hash(kind, children))[0]
+        value = self.hash_of(kind, children)
+        slots, hash_of, most = self._slot_at, self._hash_of, self._most
+        slot = value & most
+        while (node := slots[slot]) != _EMPTY:
+            if hash_of[node] == value and self.kind_of[node] == kind and self.children_of(node) == children:
+                break
+            slot = (slot + 1) & most
+        return node, value, slot
 
     def find_or_add(self, kind: int, children: list[int]) -> int:
         """Return the gate of this kind with these children: two or more, in ascending order, each once."""
-        if not self._whole:
-            self._repair()
-        value = gate_hash(kind, children)
-        known, slot = self._probe(kind, children, value)
-        if known is not None:
-            return known
-        before = len(self._slots)
+        known, value, slot = self.find(kind, children)
+        return known if known != _EMPTY else self.add(kind, children, value, slot)
+
+    def add(self, kind: int, children: list[int], value: int, slot: int) -> int:
+        """Return a new gate, which ``find`` just did not find: it gave hash and slot."""
+        most = self._most
         node = self._begin(1, len(children))
-        if len(self._slots) != before:
-            _, slot = self._probe(kind, children, value)
-        start = self._start_of[node]
-        for place, child in enumerate(children, start):
-            self._child_at[place] = child
-        self._start_of[node + 1] = start + len(children)
+        if self._most != most:
+            slot = self._free_slot(value)
+        end = self._start_of[node]
+        child_at, level_of = self._child_at, self._level_of
+        level = 0
+        for child in children:
+            child_at[end] = child
+            end += 1
+            if level_of[child] > level:
+                level = level_of[child]
+        self._start_of[node + 1] = end
         self.kind_of[node] = kind
         self.feature_of[node] = -1
-        level_of = self._level_of
-        level_of[node] = 1 + max([level_of[child] for child in children])
+        level_of[node] = level + 1
         self._hash_of[node] = value
         self._slot_at[slot] = node
         self.count = node + 1
         self._whole = True
         return node
 
-    def _probe(self, kind: int, children: list[int], value: int) -> tuple[int | None, int]:
-        """Return the gate, or None and the empty slot where it belongs."""
-        slots, most, hash_of = self._slot_at, len(self._slots) - 1, self._hash_of
-        slot = value & most
-        node: int = slots[slot]
-        while node != _EMPTY:
-            same = hash_of[node] == value and self.kind_of[node] == kind
-            if same and self.children_of(node) == children:
-                return node, slot
-            slot = (slot + 1) & most
-            node = slots[slot]
-        return None, slot
+    def _free_slot(self, value: int) -> int:
+        slot = value & self._most
+        while self._slot_at[slot] != _EMPTY:
+            slot = (slot + 1) & self._most
+        return slot
 
     def find_or_add_many(self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers) -> Numbers:
         """Return the gates of these kinds with these children, as ``find_or_add`` does for each in turn."""
-        ends = np.cumsum(arities)
-        found = [ends[:0]]
+        ends = arities.cumsum()
+        if len(children) <= _BATCH:
+            return self._add_batch(kinds, arities, ends, children)
+        found = []
         first = 0
         while first < len(arities):
+            checkpoint()
             before = int(ends[first] - arities[first])
             last = max(first + 1, int(np.searchsorted(ends, before + _BATCH, side="right")))
-            part = children[before : int(ends[last - 1])]
-            found.append(self._add_batch(kinds[first:last], ends[first:last] - before, part))
+            rows, edges = slice(first, last), slice(before, int(ends[last - 1]))
+            found.append(self._add_batch(kinds[rows], arities[rows], ends[rows] - before, children[edges]))
             first = last
-        return found[1] if len(found) == 2 else joined(found)
+        return joined(found)
 
-    def _add_batch(self, kinds: NDArray[np.uint8], ends: Numbers, children: Numbers) -> Numbers:
+    def _add_batch(
+        self, kinds: NDArray[np.uint8], arities: Numbers, ends: Numbers, children: Numbers
+    ) -> Numbers:
         # All gates are written behind the nodes that exist; those that are new move together there.
         count, first = len(kinds), self._begin(len(kinds), len(children))
-        edge = self.edges
-        rows = slice(first, first + count)
-        self.starts[first + 1 : first + count + 1] = ends + edge
-        starts = self.starts[rows] - edge
+        edge = self._start_of[first]
+        starts = ends - arities
+        np.add(ends, edge, out=self.starts[first + 1 : first + count + 1])
         self.children[edge : edge + len(children)] = children
-        self.kinds[rows] = kinds
-        self.hashes[rows] = gate_hashes(kinds, starts, children)
-        nodes, places = self._claim(first, count)
-        own = np.arange(first, first + count)
-        known = np.flatnonzero(nodes != own)
-        if len(known) and not self._are_equal(own[known], nodes[known]):  # a collision: one after another
-            self._repair()
-            each = zip(kinds.tolist(), np.split(children, ends[:-1]), strict=True)
-            return np.array([self.find_or_add(kind, part.tolist()) for kind, part in each], dtype=np.int64)
-        if len(known):
-            new = np.flatnonzero(nodes == own)
-            final = np.empty(count, dtype=np.int64)
-            final[new] = np.arange(first, first + len(new))
-            inside = nodes >= first
-            nodes[inside] = final[nodes[inside] - first]
+        self.kinds[first : first + count] = kinds
+        hashes = self.hashes_of(kinds, starts, children)
+        self._hashes[first : first + count] = hashes
+        nodes, slots = self._claim(first, hashes)
+        new = (nodes == np.arange(first, first + count)).nonzero()[0]
+        if len(new) < count:
+            if not self._are_equal(kinds, arities, children, nodes):  # a collision: one after another
+                self._repair()
+                parts = [part.tolist() for part in np.split(children, ends[:-1])]
+                return np.array(list(map(self.find_or_add, kinds.tolist(), parts)), dtype=np.int64)
             if not len(new):
                 self._whole = True
                 return nodes
-            self._slots[places[new]] = final[new]
-            lengths = ends[new] - starts[new]
+            final = np.arange(first, first + len(new))
+            moved = np.empty(count, dtype=np.int64)
+            moved[new] = final
+            inside = (nodes >= first).nonzero()[0]
+            nodes[inside] = moved[nodes[inside] - first]
+            self._slots[slots[new]] = final
+            lengths = arities[new]
             children = children[ranges(starts[new], lengths)]
-            ends = np.cumsum(lengths)
-            count = len(new)
-            self.hashes[first : first + count] = self.hashes[first + new]
-            self.kinds[first : first + count] = kinds[new]
-            self.starts[first + 1 : first + count + 1] = ends + edge
-            self.children[edge : edge + len(children)] = children
+            ends = lengths.cumsum()
             starts = ends - lengths
-        self.levels[first : first + count] = np.maximum.reduceat(self.levels[children], starts) + 1
+            count = len(new)
+            self._hashes[first : first + count] = hashes[new]
+            self.kinds[first : first + count] = kinds[new]
+            np.add(ends, edge, out=self.starts[first + 1 : first + count + 1])
+            self.children[edge : edge + len(children)] = children
+        np.maximum.reduceat(self.levels[children], starts, out=self.levels[first : first + count])
+        self.levels[first : first + count] += 1
         self.features[first : first + count] = -1
         self.count = first + count
         self._whole = True
         return nodes
 
-    def _claim(self, first: int, count: int) -> tuple[Numbers, Numbers]:
-        """Return for each row the first gate with its hash, maybe itself, and the slot of those."""
-        slots, hashes, most = self._slots, self.hashes, np.uint64(len(self._slots) - 1)
-        nodes, places = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-        pending = np.arange(count)
-        slot = (hashes[first : first + count] & most).astype(np.int64)
-        while len(pending):
-            there = slots[slot]
-            empty = np.flatnonzero(there == _EMPTY)
-            if len(empty):
-                backwards = empty[::-1]  # of several, the last to write is the first gate
-                slots[slot[backwards]] = pending[backwards] + first
-                there[empty] = slots[slot[empty]]
-            same = hashes[there] == hashes[pending + first]
-            nodes[pending[same]] = there[same]
-            places[pending[same]] = slot[same]
-            other = np.flatnonzero(~same)
-            pending = pending[other]
-            slot = (slot[other] + 1) & int(most)
-        return nodes, places
+    def _claim(self, first: int, hashes: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
+        """Return for each row from ``first`` on the first gate with its hash, maybe itself, and its slot."""
+        most = self._most
+        slot: Numbers = (hashes & np.uint64(most)).view(np.int64)
+        nodes = self._meet(slot, np.arange(first, first + len(hashes)))
+        pending = (self._hashes[nodes] != hashes).nonzero()[0]
+        while len(pending) > _FEW:
+            following = (slot[pending] + 1) & most
+            met = self._meet(following, pending + first)
+            slot[pending], nodes[pending] = following, met
+            pending = pending[self._hashes[met] != hashes[pending]]
+        slot_at, hash_of = self._slot_at, self._hash_of
+        for row in pending.tolist():
+            place = int(slot[row])
+            value = hash_of[first + row]
+            node = _EMPTY
+            while node == _EMPTY or hash_of[node] != value:
+                place = (place + 1) & most
+                node = slot_at[place]
+                if node == _EMPTY:
+                    node = slot_at[place] = first + row
+            nodes[row], slot[row] = node, place
+        return nodes, slot
 
-    def _are_equal(self, rows: Numbers, others: Numbers) -> bool:
-        """Return whether each row has the kind and the children of the other."""
-        starts, lengths = self.starts[rows], self.starts[rows + 1] - self.starts[rows]
-        if not np.array_equal(lengths, self.starts[others + 1] - self.starts[others]):
-            return False
-        if not np.array_equal(self.kinds[rows], self.kinds[others]):
-            return False
-        mine, theirs = ranges(starts, lengths), ranges(self.starts[others], lengths)
-        return np.array_equal(self.children[mine], self.children[theirs])
+    def _meet(self, slot: Numbers, rows: Numbers) -> Numbers:
+        """Return who is at the slots; at an empty one the first of the rows that come there."""
+        there: Numbers = self._slots[slot]
+        empty = (there == _EMPTY).nonzero()[0]
+        if len(empty):
+            backwards = empty[::-1]  # of several, the last to write is the first row
+            self._slots[slot[backwards]] = rows[backwards]
+            there[empty] = self._slots[slot[empty]]
+        return there
+
+    def _are_equal(
+        self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, nodes: Numbers
+    ) -> bool:
+        """Return whether the nodes have these kinds and children."""
+        starts = self.starts[nodes]
+        same = (self.starts[nodes + 1] - starts == arities) & (self.kinds[nodes] == kinds)
+        return bool(same.all() and (self.children[ranges(starts, arities)] == children).all())
 
     def _begin(self, nodes: int, edges: int) -> int:
         """Make room for so many more, mark that a change has begun, return the number of the next node."""
         if not self._whole:
             self._repair()
         self._whole = False
-        count, last_edge = self.count, self.edges
+        count = self.count
+        edges += self._start_of[count]
         if count + nodes > len(self.kinds):
             size = max(count + nodes, 2 * count)
             self.levels = _grown(self.levels, size)
             self.features = _grown(self.features, size)
-            self.hashes = _grown(self.hashes, size)
+            self._codes = np.concatenate([self._codes[:count], codes(count, size)])
+            self._hashes = _grown(self._hashes, size)
             self.starts = _grown(self.starts, size + 1)
             self.kinds = _grown(self.kinds, size)  # last: its length says that all have grown
             self._open_views()
-        if last_edge + edges > len(self.children):
-            self.children = _grown(self.children, max(last_edge + edges, 2 * last_edge))
+        if edges > len(self.children):
+            self.children = _grown(self.children, 2 * edges)
             self._open_views()
-        if 2 * (count + nodes) > len(self._slots):
+        if 2 * (count + nodes) > self._most:
             self._fill_slots(4 * (count + nodes))
         return count
 
@@ -271,13 +294,13 @@ class NodeStore:
 
     def _fill_slots(self, least: int) -> None:
         """Make the table anew, with at least so many slots."""
-        size = 128
+        size = 2 * _ROWS
         while size < least:
             size *= 2
         slots = np.full(size, _EMPTY, dtype=np.int64)
         for piece in pieces(self.count):
             pending = np.flatnonzero(self.kinds[piece] >= FIRST_GATE_KIND) + piece.start
-            slot = (self.hashes[pending] & np.uint64(size - 1)).astype(np.int64)
+            slot = (self._hashes[pending] & np.uint64(size - 1)).astype(np.int64)
             while len(pending):
                 free = slots[slot] == _EMPTY
                 slots[slot[free]] = pending[free]
@@ -313,8 +336,9 @@ class NodeStore:
         assert np.array_equal(np.sort(self._slots[self._slots != _EMPTY]), gates)  # noqa: S101
         assert 2 * len(gates) <= len(self._slots)  # noqa: S101
         for node in gates.tolist():
-            found = self.find(int(kinds[node]), self.children_of(node))
-            assert found == node  # noqa: S101
+            kind, below = int(kinds[node]), self.children_of(node)
+            assert self._hashes[node] == self.hash_of(kind, below)  # noqa: S101
+            assert self.find(kind, below)[0] == node  # noqa: S101
 
 
 def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-import numpy as np
-
-from bnc2d.base.checkpoints import checkpoint
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.circuit.queries import holding, is_or_decomposable
+from bnc2d.logic.circuit.queries import is_or_decomposable
 from bnc2d.logic.domain import FeatureId, StateMask
 
 
@@ -101,35 +98,13 @@ def _fixated(
     literal: Callable[[FeatureId, StateMask], NodeId],
     target: Manager,
 ) -> NodeId:
-    """Return the circuit with failing literals false and the others replaced, in the target manager.
-
-    All literals left hold for the instance, so exactly the nodes that fail for it become false. What holds
-    is found first, and only nodes that the result uses are built.
-    """
-    levels, holds = manager.levels(root), holding(manager, root, positions)
-    if not holds[-1] or root == TRUE:
-        return TRUE if holds[-1] else FALSE
-    used = np.zeros(len(levels), dtype=bool)
-    used[-1] = True
-    plan = []
-    for step in reversed(levels.steps):
-        checkpoint()
-        gates = used[step.first : step.last]
-        if gates.any():
-            kept = np.repeat(gates, step.arities)
-            kept &= holds[step.children]
-            used[step.children[kept]] = True
-            plan.append((step, kept))
-    images = np.zeros(len(levels), dtype=np.int64)
-    leaves = zip(used.tolist(), manager.literals(root), strict=False)
-    images[: levels.leaves] = [literal(feature, mask) if u else FALSE for u, (_, feature, mask) in leaves]
-    for step, kept in reversed(plan):
-        checkpoint()
-        children = images[step.children[kept]]
-        gates = np.flatnonzero(used[step.first : step.last])
-        arities = np.add.reduceat(kept, step.starts, dtype=np.int64)[gates]
-        images[gates + step.first] = target.add_gates(step.is_or[gates], arities, children)
-    return int(images[-1])
+    """Return the circuit with failing literals false and the others replaced, in the target manager."""
+    return rewrite(
+        manager,
+        root,
+        lambda feature, mask: literal(feature, mask) if mask >> positions[feature] & 1 else FALSE,
+        into=target,
+    )
 
 
 def _require_or_decomposable(manager: Manager, root: NodeId, which: str) -> None:

@@ -49,20 +49,23 @@ def value(kind: bool, parts: list[Any], shape: int) -> Any:
 
 
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
-@pytest.mark.parametrize("batch", [1 << 17, 3])
+@pytest.mark.parametrize(("batch", "few"), [(1 << 17, 24), (3, 24), (1 << 17, 0)])
 @given(case=gate_lists())
-@settings(max_examples=60)
-def test_many_at_once_are_one_by_one(hashing: str, batch: int, case: tuple[Manager, list[Gates]]) -> None:
+@settings(max_examples=40)
+def test_many_at_once_are_one_by_one(
+    hashing: str, batch: int, few: int, case: tuple[Manager, list[Gates]]
+) -> None:
     manager, levels = case
     other = Manager(manager.domain)
     for node in range(2, len(manager)):
         other.add_literal(*manager.literal_of(node))
     rows = np.array(list(product(*map(range, manager.domain.cardinalities))))
     kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
-    sound_one, sound_many = store.gate_hash, store.gate_hashes
+    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "gate_hash", lambda *gate: sound_one(*gate) & kept)
-        patch.setattr(store, "gate_hashes", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
+        patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        patch.setattr(store, "_FEW", few)
         patch.setattr(store, "_BATCH", batch)
         patch.setattr(manager_module, "_FEW", 0)
         ids = list(range(len(manager)))
@@ -110,6 +113,8 @@ def test_children_that_are_no_nodes_are_refused() -> None:
     manager = Manager(Domain({"A": ("0", "1")}))
     for child in (-1, 2, 10**9):
         with pytest.raises(LogicError, match="no node of the manager"):
+            manager.add_gates(np.full(20, fill_value=True), np.full(20, 2), np.array([child, 1] * 20))
+        with pytest.raises(LogicError, match="nodes of this manager"):
             manager.add_gates(np.array([True]), np.array([2]), np.array([child, 1]))
         with pytest.raises(LogicError, match="nodes of this manager"):
             manager.add_or([child, 1])
@@ -170,8 +175,8 @@ def test_canonical_order_with_equal_hashes(hashing: str, case: Circuit) -> None:
     manager, root = case
     with pytest.MonkeyPatch.context() as patch:
         if hashing == "all equal":
-            name = "bnc2d.logic.circuit.arrays.gate_hashes"
-            patch.setattr(name, lambda kinds, *_: np.zeros(len(kinds), dtype=np.uint64))
+            name = "bnc2d.logic.circuit.arrays.codes"
+            patch.setattr(name, lambda first, last: np.zeros(last - first, dtype=np.uint64))
         arrays = CircuitArrays.of(manager, [root]).canonical()
     assert arrays.add_to(manager) == [root]
 

@@ -9,8 +9,6 @@ from bnc2d.version import __version__
 
 TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
-    from typing import Any
-
     from bnc2d.adapters.from_pgmpy import from_pgmpy as from_pgmpy
     from bnc2d.adapters.from_pyagrum import from_pyagrum as from_pyagrum
     from bnc2d.adapters.from_sklearn import from_sklearn as from_sklearn
@@ -18,7 +16,15 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel as CompiledModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.base.choices import Arithmetic as Arithmetic
+    from bnc2d.base.choices import Method as Method
+    from bnc2d.base.choices import ReasonKind as ReasonKind
+    from bnc2d.base.choices import Ties as Ties
     from bnc2d.base.finding import Finding as Finding
+    from bnc2d.base.finding import Status as Status
+    from bnc2d.base.instances import Instance as Instance
+    from bnc2d.base.numbers import Number as Number
+    from bnc2d.compile.model import Stats as Stats
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from bnc2d.errors import InstanceError as InstanceError
     from bnc2d.errors import LimitExceeded as LimitExceeded
     from bnc2d.errors import LogicError as LogicError
+    from bnc2d.errors import MissingExtraError as MissingExtraError
     from bnc2d.errors import NetworkError as NetworkError
     from bnc2d.errors import NormalisationWarning as NormalisationWarning
     from bnc2d.errors import TimeLimitExceeded as TimeLimitExceeded
@@ -49,9 +56,12 @@ if TYPE_CHECKING:
     from bnc2d.formats.io import read_network as read_network
     from bnc2d.formats.io import write_network as write_network
     from bnc2d.logic.circuit.manager import Manager as Manager
+    from bnc2d.logic.convert.sat import Answer as Answer
+    from bnc2d.logic.convert.sdd import SddForm as SddForm
     from bnc2d.logic.diagram.diagram import Diagram as Diagram
     from bnc2d.logic.domain import Domain as Domain
     from bnc2d.logic.nnf import NNF as NNF
+    from bnc2d.logic.primes.stream import Primes as Primes
     from bnc2d.logic.terms import Clause as Clause
     from bnc2d.logic.terms import Term as Term
     from bnc2d.model.cpt import CPT as CPT
@@ -59,16 +69,22 @@ if TYPE_CHECKING:
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
     from bnc2d.model.variable import Variable as Variable
     from bnc2d.report.explore import write_page as write_page
+    from bnc2d.verify.report import Check as Check
+    from bnc2d.verify.report import Report as Report
 
 _HOME = {
     "bnc2d.errors": (
         "ArgumentError Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError "
-        "LimitExceeded LogicError NetworkError NormalisationWarning TimeLimitExceeded UnknownNameError "
-        "UnsupportedError"
+        "LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning TimeLimitExceeded "
+        "UnknownNameError UnsupportedError"
     ),
     "bnc2d.api.compiled_model": "CompiledModel",
     "bnc2d.api.files": "load",
-    "bnc2d.base.finding": "Finding",
+    "bnc2d.base.choices": "Arithmetic Method ReasonKind Ties",
+    "bnc2d.base.finding": "Finding Status",
+    "bnc2d.base.instances": "Instance",
+    "bnc2d.base.numbers": "Number",
+    "bnc2d.compile.model": "Stats",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
@@ -83,10 +99,13 @@ _HOME = {
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",
     "bnc2d.adapters.from_sklearn": "from_sklearn",
     "bnc2d.formats.io": "read_network write_network",
+    "bnc2d.logic.convert.sat": "Answer",
+    "bnc2d.logic.convert.sdd": "SddForm",
     "bnc2d.logic.diagram.diagram": "Diagram",
     "bnc2d.logic.domain": "Domain",
     "bnc2d.logic.circuit.manager": "Manager",
     "bnc2d.logic.nnf": "NNF",
+    "bnc2d.logic.primes.stream": "Primes",
     "bnc2d.logic.terms": "Clause Term",
     "bnc2d.api.classifier": "Classifier",
     "bnc2d.model.cpt": "CPT",
@@ -94,18 +113,21 @@ _HOME = {
     "bnc2d.model.network": "BayesianNetwork",
     "bnc2d.model.variable": "Variable",
     "bnc2d.report.explore": "write_page",
+    "bnc2d.verify.report": "Check Report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 
 __all__ = ["__version__", *_MODULE_OF]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'bnc2d' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # so that type checkers see which names there are
 
-    return getattr(import_module(_MODULE_OF[name]), name)
+    def __getattr__(name: str) -> object:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'bnc2d' has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(_MODULE_OF[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -35,7 +35,7 @@ def main() -> None:
     print("The tumour:")
     for name, level in patient.items():
         print(f"  {name}: {level}")
-    chance = classifier.posterior(patient)[explanation.decision]
+    chance = classifier.posterior(patient)[str(explanation.decision)]
     print(f"is called {explanation.decision} (probability {float(chance):.3f}).\n")
     print("Each line alone is enough for that, whatever else were measured:")
     for reason in explanation.sufficient_reasons():

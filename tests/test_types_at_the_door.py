@@ -142,7 +142,7 @@ def test_a_table_as_an_array_has_the_shape_of_its_scope() -> None:
         (lambda: classifier().compile(progress=3), ArgumentError, "progress must be .* not int 3"),  # type: ignore[arg-type]
         (lambda: classifier().compile().equivalent(TEXT), ClassifierError, "not str 'x'"),
         (lambda: classifier().compile().explain(PATIENT, fixed=3), ArgumentError, "fixed must be a name or"),  # type: ignore[arg-type]
-        (lambda: classifier().predict(None), InstanceError, "mapping from feature to state, not None"),
+        (lambda: classifier().predict(None), InstanceError, "mapping from feature to state, not None"),  # type: ignore[call-overload]
     ],
 )
 def test_foreign_types_are_named(act: Callable[[], Any], error: type[Bnc2dError], words: str) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.arguments import instance_of
+from bnc2d.base.choices import Arithmetic, Method
 from bnc2d.model.classifier import BaseClassifier
 
 if TYPE_CHECKING:
@@ -38,10 +39,10 @@ class Classifier(BaseClassifier):
     def compile(
         self,
         *,
-        method: str = "fast",
+        method: Method = "fast",
         time_limit: float | None = None,
         memory_limit: int | None = None,
-        arithmetic: Literal["certified", "float"] = "certified",
+        arithmetic: Arithmetic = "certified",
         progress: Callable[[str, float], object] | bool | None = None,
         executor: Executor | None = None,
     ) -> CompiledModel:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from bnc2d.base.arguments import instance_of
+from bnc2d.base.budget import Progress
+from bnc2d.base.choices import ReasonKind
+from bnc2d.base.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
 from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 
@@ -15,8 +18,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 if TYPE_CHECKING:  # loaded when asked for
+    import pandas as pd
+
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
+    from bnc2d.explain.batch import Row
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
@@ -70,7 +76,7 @@ class CompiledModel(BaseCompiledModel):
             progress=progress,
         )
 
-    def explain(self, instance: Any, fixed: Iterable[str] = ()) -> Explanation:
+    def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance.
 
         The instance is a mapping from feature to state that sets every feature and nothing else, or a pandas
@@ -82,11 +88,66 @@ class CompiledModel(BaseCompiledModel):
 
         return Explanation(self, *read_case(self, instance, fixed))
 
-    def explain_many(self, rows: Any, executor: Executor | None = None, **options: Any) -> Any:
+    @overload
+    def explain_many(
+        self,
+        rows: Instance | Instances | StateArray,
+        executor: Executor | None = None,
+        *,
+        kinds: Sequence[ReasonKind] = ...,
+        limit: int | None = 5,
+        time_limit: float | None = None,
+        progress: Progress = False,
+        chunk_size: int | None = None,
+    ) -> list[Row]: ...
+    @overload
+    def explain_many(
+        self,
+        rows: pd.DataFrame,
+        executor: Executor | None = None,
+        *,
+        kinds: Sequence[ReasonKind] = ...,
+        limit: int | None = 5,
+        time_limit: float | None = None,
+        progress: Progress = False,
+        chunk_size: int | None = None,
+    ) -> pd.DataFrame: ...
+    @overload
+    def explain_many(
+        self,
+        rows: pd.Series[Any],
+        executor: Executor | None = None,
+        *,
+        kinds: Sequence[ReasonKind] = ...,
+        limit: int | None = 5,
+        time_limit: float | None = None,
+        progress: Progress = False,
+        chunk_size: int | None = None,
+    ) -> list[Row]: ...
+    def explain_many(
+        self,
+        rows: AnyInstances,
+        executor: Executor | None = None,
+        *,
+        kinds: Sequence[ReasonKind] = ("sufficient", "necessary"),
+        limit: int | None = 5,
+        time_limit: float | None = None,
+        progress: Progress = False,
+        chunk_size: int | None = None,
+    ) -> list[Row] | pd.DataFrame:
         """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
         from bnc2d.explain.batch import explain_many
 
-        return explain_many(self, rows, executor, **options)
+        return explain_many(
+            self,
+            rows,
+            executor,
+            kinds=kinds,
+            limit=limit,
+            time_limit=time_limit,
+            progress=progress,
+            chunk_size=chunk_size,
+        )
 
     def shares(self) -> dict[str | None, Fraction]:
         """Return which share of all instances is in each class (under the key None: in no class)."""
@@ -100,7 +161,15 @@ class CompiledModel(BaseCompiledModel):
 
         return share(self, name)
 
-    def sample(self, name: str | None, seed: int = 0, size: int | None = None) -> Any:
+    @overload
+    def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
+    @overload
+    def sample(self, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
+    @overload
+    def sample(self, name: str | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
+    def sample(
+        self, name: str | None, seed: int = 0, size: int | None = None
+    ) -> dict[str, str] | list[dict[str, str]]:
         """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
         from bnc2d.explain.whole.questions import sample
 
@@ -108,7 +177,7 @@ class CompiledModel(BaseCompiledModel):
 
     def nearest(
         self,
-        instance: Mapping[str, object],
+        instance: OneInstance,
         towards: str | None = None,
         *,
         fixed: str | Iterable[str] = (),
@@ -122,7 +191,7 @@ class CompiledModel(BaseCompiledModel):
     def is_biased(
         self,
         protected: str | Iterable[str],
-        instance: Mapping[str, object] | None = None,
+        instance: OneInstance | None = None,
         *,
         time_limit: float | None = None,
     ) -> Bias:

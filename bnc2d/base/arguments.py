@@ -121,7 +121,7 @@ def limit(value: object, error: type[Bnc2dError] = ArgumentError) -> int | None:
 def size_in_bytes(value: object, name: str) -> int:
     """Return a number of bytes, which may be written as a float (4e9)."""
     whole = int(value) if isinstance(value, float) and 0 <= value < inf else value
-    return min(count(whole, name), sys.maxsize)
+    return min(count(whole, name), sys.maxsize - 1)  # so that there can be a byte too many
 
 
 def flag(value: object, name: str) -> bool:

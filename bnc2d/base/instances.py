@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
 from math import prod
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,19 @@ from bnc2d.base.arrays import Rows
 from bnc2d.base.states import state_position
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 
-Instance: TypeAlias = Mapping[str, object]
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    import pandas as pd
+
+# Feature to state. The second is what pandas makes of its rows: ``frame.to_dict("records")``.
+Instance: TypeAlias = Mapping[str, object] | Mapping[Hashable, object]
+# Positions of states by instance and feature; an array of one axis is one instance.
+StateArray: TypeAlias = NDArray[np.integer[Any] | np.bool_]
+OneInstance: TypeAlias = "Instance | StateArray | pd.Series[Any]"
+# Several; a Series is none of these, as it is one instance.
+Instances: TypeAlias = "Sequence[Instance | pd.Series[Any]] | Generator[Instance, None, None]"
+AnyInstances: TypeAlias = "OneInstance | Instances | pd.DataFrame"
 
 
 class Feature(Protocol):

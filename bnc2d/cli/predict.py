@@ -57,6 +57,7 @@ def _decided(
     classifier: Classifier, instances: list[dict[str, str]]
 ) -> Iterator[tuple[str | None, Basis, Mapping[str, Fraction | float]]]:
     """Return, of each instance, the decision, what it rests on and the posterior."""
+    posteriors: Sequence[Mapping[str, Fraction | float]]
     try:
         posteriors = classifier.posterior(instances, exact=True)
     except LimitExceeded:  # then the decisions are still certain

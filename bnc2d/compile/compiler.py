@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from bnc2d.base.arguments import check_executor, named, one_of
+from bnc2d.base.arguments import check_executor, one_of
 from bnc2d.base.budget import Budget, Progress, default_memory
+from bnc2d.base.choices import ARITHMETICS, Arithmetic, Method, read_method
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.graph.feature_tree import Widths
 from bnc2d.compile.graph.target_part import TargetPart, target_part
@@ -22,14 +23,12 @@ from bnc2d.model.classifier import BaseClassifier
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-Arithmetic: TypeAlias = Literal["certified", "float"]
-
 
 @one_thread
 def compile_classifier(
     classifier: BaseClassifier,
     *,
-    method: str = "fast",
+    method: Method = "fast",
     time_limit: float | None = None,
     memory_limit: int | None = None,
     arithmetic: Arithmetic = "certified",
@@ -48,10 +47,8 @@ def compile_classifier(
     and the share of it that is done, and what it raises ends the compilation; True shows a bar on standard
     error. Where the method can, ``executor`` spreads the work; the result is the same.
     """
-    if not isinstance(method, str) or method not in METHODS:
-        names = ", ".join(repr(name) for name in METHODS)
-        raise ClassifierError(f"unknown method {named(method)}; the methods are {names}")
-    one_of(arithmetic, ("certified", "float"), "arithmetic", ClassifierError)
+    method = read_method(method)
+    one_of(arithmetic, ARITHMETICS, "arithmetic", ClassifierError)
     check_executor(executor)
     budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit, progress)
     with budget.limiting():
@@ -161,7 +158,7 @@ def _enumerate(job: _Job) -> BaseCompiledModel:
     return _plain_model(job, "enumerate", result.diagram, result.cells, result.exact_calls)
 
 
-def _refuse_options(job: _Job, method: str) -> None:
+def _refuse_options(job: _Job, method: Method) -> None:
     """Refuse what a method for comparison cannot do."""
     if not job.certified:
         raise ClassifierError(
@@ -172,7 +169,7 @@ def _refuse_options(job: _Job, method: str) -> None:
 
 
 def _plain_model(
-    job: _Job, method: str, decided: Diagram, cells: int, exact_calls: int, widths: Widths | None = None
+    job: _Job, method: Method, decided: Diagram, cells: int, exact_calls: int, widths: Widths | None = None
 ) -> BaseCompiledModel:
     """Return a model whose formulas are the diagram itself, clauses for each node, not made smaller."""
     from bnc2d.logic.diagram.to_circuit import class_formula
@@ -196,7 +193,7 @@ def _plain_model(
     return model
 
 
-METHODS: Mapping[str, Callable[[_Job], BaseCompiledModel]] = {
+METHODS: Mapping[Method, Callable[[_Job], BaseCompiledModel]] = {
     "fast": _fast,
     "paper": _paper,
     "block-order": _block_order,

@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.base.arguments import flag, named
-from bnc2d.base.instances import encode, in_the_same_form
+from bnc2d.base.arrays import Rows
+from bnc2d.base.instances import Encoded, encode
+from bnc2d.base.predicting import Predicting
 from bnc2d.base.states import find_state
 from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
@@ -55,7 +58,7 @@ class Stats:
         return {name: value for name, value in asdict(self).items() if name not in _OF_THE_RUN}
 
 
-class BaseCompiledModel:
+class BaseCompiledModel(Predicting):
     """A classifier whose class formulas are known.
 
     ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
@@ -125,11 +128,14 @@ class BaseCompiledModel:
         """Say what the size of a formula is, where that is known."""
         self._sizes[self.label(name)] = size
 
-    def predict(self, instances: Any) -> Any:
-        """Return the class of one instance, or of many in the form they came (see ``Classifier.predict``)."""
-        encoded = encode(self.classifier.feature_variables, instances)
-        names = np.array([*self.classes, None], dtype=object)[self.diagram.labels(encoded.rows)]
-        return in_the_same_form(names, encoded.kind, instances, self.target)
+    def _target(self) -> tuple[str, tuple[str, ...]]:
+        return self.target, self.classes
+
+    def _read(self, instances: object) -> Encoded:
+        return encode(self.classifier.feature_variables, instances)
+
+    def _decide(self, rows: Rows) -> NDArray[np.int64]:
+        return self.diagram.labels(rows)
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""

@@ -7,14 +7,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bnc2d.base.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
-from bnc2d.base.instances import Kind, encode
+from bnc2d.base.choices import Cut, DecidedBy, ReasonKind
+from bnc2d.base.instances import AnyInstances, Kind, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, did_you_mean
@@ -24,17 +25,17 @@ from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
-from bnc2d.model.decision import DecidedBy
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-Cut: TypeAlias = Literal["limit", "time"] | None
+    import pandas as pd
+
 _Rows: TypeAlias = list[list[int]]  # state positions
 # What a worker sends back for one instance: of each kind the reasons, as masks, and how they were cut.
-_Found: TypeAlias = list[tuple[list[dict[FeatureId, StateMask]], Cut]]
+_Found: TypeAlias = list[tuple[list[dict[FeatureId, StateMask]], Cut | None]]
 
-KINDS: dict[str, type[Term] | type[Clause]] = {
+KINDS: dict[ReasonKind, type[Term] | type[Clause]] = {
     "sufficient": Term,
     "necessary": Clause,
     "general_sufficient": Term,
@@ -60,27 +61,27 @@ class Row:
     possible: bool
     decided_by: DecidedBy
     reasons: dict[str, tuple[Term, ...] | tuple[Clause, ...]]
-    cut: dict[str, Cut]
+    cut: dict[str, Cut | None]
 
 
 def explain_many(
     model: BaseCompiledModel,
-    rows: Any,
+    rows: AnyInstances,
     executor: Executor | None = None,
     *,
-    kinds: Sequence[str] = ("sufficient", "necessary"),
+    kinds: Sequence[ReasonKind] = ("sufficient", "necessary"),
     limit: int | None = 5,
     time_limit: float | None = None,
     progress: Progress = False,
     chunk_size: int | None = None,
-) -> Any:
+) -> list[Row] | pd.DataFrame:
     """Return a ``Row`` for each instance, in order, or for a data frame a frame with the same index.
 
-    ``rows`` come in any form that ``predict`` takes; equal rows are explained once. Of each kind (a key of
-    ``KINDS``) at most ``limit`` reasons are listed. ``time_limit`` is for the whole call, in seconds: each
-    row gets an even share of what those before it left, and a list that its share ends has one reason at
-    least, which takes milliseconds; only where not even that fits are the last rows left without. Where even
-    inference takes longer than the limit, ``LimitExceeded`` is raised.
+    ``rows`` come in any form that ``predict`` takes; equal rows are explained once. Of each of the ``kinds``
+    at most ``limit`` reasons are listed. ``time_limit`` is for the whole call, in seconds: each row gets an
+    even share of what those before it left, and a list that its share ends has one reason at least, which
+    takes milliseconds; only where not even that fits are the last rows left without. Where even inference
+    takes longer than the limit, ``LimitExceeded`` is raised.
 
     In a frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``,
     ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended.
@@ -112,14 +113,14 @@ def explain_many(
             kind: tuple(KINDS[kind].from_masks(model.domain, part) for part in parts)
             for kind, (parts, _) in lists.items()
         }
-        cut = {kind: ended for kind, (_, ended) in lists.items()}
+        cut: dict[str, Cut | None] = {kind: ended for kind, (_, ended) in lists.items()}
         decided, basis = names[labels[place]], bases[place]
         instance = model.domain.decode(row)
         records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
     return _frame(records, kinds, rows) if encoded.kind is Kind.FRAME else records
 
 
-def _check_kinds(kinds: Sequence[str]) -> list[str]:
+def _check_kinds(kinds: Sequence[ReasonKind]) -> list[ReasonKind]:
     found = items(kinds, "kinds", "a list", ClassifierError)
     for kind in found:
         if not isinstance(kind, str) or kind not in KINDS:
@@ -131,7 +132,7 @@ def _check_kinds(kinds: Sequence[str]) -> list[str]:
 class _Work:
     """What every chunk needs: which reasons are wanted, and until when (by the clock of the machine)."""
 
-    kinds: tuple[str, ...]
+    kinds: tuple[ReasonKind, ...]
     limit: int | None
     deadline: float | None
 
@@ -267,7 +268,7 @@ def _spread(
             future.cancel()
 
 
-def _frame(records: list[Row], kinds: Sequence[str], rows: Any) -> Any:
+def _frame(records: list[Row], kinds: Sequence[ReasonKind], rows: Any) -> pd.DataFrame:
     """Return the records as a data frame with the index of the rows."""
     columns: dict[str, list[object]] = {
         name: [getattr(record, name) for record in records] for name in ("decision", "possible", "decided_by")
@@ -275,4 +276,5 @@ def _frame(records: list[Row], kinds: Sequence[str], rows: Any) -> Any:
     for kind in kinds:
         columns[kind] = ["; ".join(map(str, record.reasons[kind])) for record in records]
     columns["cut"] = [", ".join(kind for kind in kinds if record.cut[kind] is not None) for record in records]
-    return type(rows)(columns, index=rows.index)
+    frame: pd.DataFrame = type(rows)(columns, index=rows.index)
+    return frame

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
-from typing import Literal
 
 import numpy as np
 
 from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.choices import Cut
 from bnc2d.errors import LogicError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId
@@ -37,7 +37,7 @@ class Contrast(Iterator[Clause]):
         return self._clauses.complete
 
     @property
-    def cut(self) -> Literal["limit", "time"] | None:
+    def cut(self) -> Cut | None:
         """What ended the list early, if something did."""
         return self._clauses.cut
 

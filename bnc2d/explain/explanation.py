@@ -10,6 +10,7 @@ import numpy as np
 
 from bnc2d.base.arguments import mapping, names
 from bnc2d.base.arrays import Rows
+from bnc2d.base.choices import DecidedBy
 from bnc2d.base.instances import Kind, encode
 from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
@@ -26,7 +27,7 @@ from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
-from bnc2d.model.decision import Basis, DecidedBy
+from bnc2d.model.decision import Basis
 
 Literals = TypeVar("Literals", Term, Clause)
 

@@ -8,7 +8,7 @@ from math import prod
 from typing import TypeAlias
 
 from bnc2d.base.arguments import count, items, mapping, named, shown, wrong
-from bnc2d.base.instances import Encoded, InstanceReader
+from bnc2d.base.instances import AnyInstances, Encoded, InstanceReader, OneInstance
 from bnc2d.base.instances import Instance as Instance
 from bnc2d.base.states import false_true, state_position
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
@@ -28,11 +28,11 @@ class Domain:
 
     def __init__(self, features: Mapping[str, Sequence[str]]) -> None:
         given = mapping(features, "the features of a domain", "a mapping from name to states", LogicError)
-        self.names = tuple(given)
+        self.names: tuple[str, ...] = tuple(given)
         for name in self.names:
             if not isinstance(name, str) or not name:
                 raise LogicError(f"a feature's name must be a non-empty string, not {shown(name)}")
-        self.states = tuple(
+        self.states: tuple[tuple[str, ...], ...] = tuple(
             tuple(items(states, f"the states of {name!r}", "a list of names", LogicError))
             for name, states in given.items()
         )
@@ -99,11 +99,11 @@ class Domain:
             f"a feature's position must be a number from 0 to {len(self.names) - 1}, not {shown(position)}"
         )
 
-    def encode(self, instance: Instance) -> list[int]:
+    def encode(self, instance: OneInstance) -> list[int]:
         """Return the state position of every feature; a missing or unknown feature is an error."""
         return self._reader.one(instance)
 
-    def read(self, instances: object) -> Encoded:
+    def read(self, instances: AnyInstances) -> Encoded:
         """Return one instance or many, in any form that ``predict`` takes, as rows of state positions."""
         return self._reader.read(instances)
 

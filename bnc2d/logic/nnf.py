@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arguments import as_text, flag, instance_of, items, mapping
 from bnc2d.base.arguments import count as whole_number
-from bnc2d.base.instances import Kind
+from bnc2d.base.instances import AnyInstances, Instances, Kind, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
@@ -22,6 +22,7 @@ from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.domain import Domain, Instance
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pysat.formula import CNF
     from sympy.logic.boolalg import Boolean
 
@@ -136,13 +137,11 @@ class NNF:
     @overload
     def evaluate(self, instances: Instance) -> bool: ...
     @overload
-    def evaluate(self, instances: Any) -> NDArray[np.bool_]: ...
-    def evaluate(self, instances: Any) -> bool | NDArray[np.bool_]:
-        """Return the value for one instance, or an array of values for many.
-
-        Instances come in every form that ``Classifier.predict`` takes, over the features of the domain: a
-        mapping or Series, a list of them, a data frame, an integer array of state positions.
-        """
+    def evaluate(self, instances: Instances | StateArray | pd.DataFrame) -> NDArray[np.bool_]: ...
+    @overload
+    def evaluate(self, instances: pd.Series[Any]) -> bool: ...
+    def evaluate(self, instances: AnyInstances) -> bool | NDArray[np.bool_]:
+        """Return the value for one instance, or an array for many, in all forms of ``Classifier.predict``."""
         if isinstance(instances, Mapping):
             return queries.evaluate(self.manager, self.root, self.domain.encode(instances))
         encoded = self.domain.read(instances)

@@ -7,28 +7,43 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arguments import count, flag, items, one_of, shown
 from bnc2d.base.arrays import Rows
-from bnc2d.base.instances import Instance, Kind, all_rows, check_rows, encode, in_the_same_form
+from bnc2d.base.choices import TIES, Ties
+from bnc2d.base.instances import (
+    Encoded,
+    Instance,
+    Instances,
+    Kind,
+    StateArray,
+    all_rows,
+    check_rows,
+    encode,
+    in_the_same_form,
+)
 from bnc2d.base.numbers import Number
 from bnc2d.base.numbers import threshold as exact_threshold
+from bnc2d.base.predicting import Predicting
 from bnc2d.base.states import find_state
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
-from bnc2d.model.decision import Basis, DecisionRule, Labels, Ties
+from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # So many names are shown in a warning.
 _SHOWN_NAMES = 5
 
 
-class BaseClassifier:
+class BaseClassifier(Predicting):
     """A network, a target, features and a decision rule: what is compiled, and what decides by inference.
 
     ``bnc2d.Classifier``, the class that users hold, documents the arguments.
@@ -57,7 +72,7 @@ class BaseClassifier:
             self.features = _check_features(network, self.target, features)
         self.threshold = _check_threshold(self.classes, threshold)
         self.positive = _check_positive(network.variable(target), positive)
-        one_of(ties, ("lowest", "none"), "ties", ClassifierError)
+        one_of(ties, TIES, "ties", ClassifierError)
         self.ties: Ties = ties
         positive_index = 0 if self.positive is None else self.classes.index(self.positive)
         self.rule = DecisionRule(ties, self.threshold, positive_index)
@@ -77,10 +92,32 @@ class BaseClassifier:
         return prod(len(feature) for feature in self.feature_variables)
 
     @overload
-    def posterior(self, instances: Instance) -> dict[str, Fraction]: ...
+    def posterior(
+        self, instances: Instance, *, exact: Literal[True] | None = None
+    ) -> dict[str, Fraction]: ...
     @overload
-    def posterior(self, instances: Any, *, exact: bool | None = None) -> Any: ...
-    def posterior(self, instances: Any, *, exact: bool | None = None) -> Any:
+    def posterior(self, instances: Instance, *, exact: Literal[False]) -> dict[str, float]: ...
+    @overload
+    def posterior(
+        self, instances: Instances, *, exact: Literal[False] | None = None
+    ) -> list[dict[str, float]]: ...
+    @overload
+    def posterior(self, instances: Instances, *, exact: Literal[True]) -> list[dict[str, Fraction]]: ...
+    @overload
+    def posterior(
+        self, instances: StateArray, *, exact: Literal[False] | None = None
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def posterior(self, instances: StateArray, *, exact: Literal[True]) -> NDArray[np.object_]: ...
+    @overload
+    def posterior(self, instances: pd.DataFrame, *, exact: bool | None = None) -> pd.DataFrame: ...
+    @overload
+    def posterior(
+        self, instances: pd.Series[Any], *, exact: Literal[True] | None = None
+    ) -> dict[str, Fraction]: ...
+    @overload
+    def posterior(self, instances: pd.Series[Any], *, exact: Literal[False]) -> dict[str, float]: ...
+    def posterior(self, instances: Any, *, exact: bool | None = None) -> object:
         """Return ``P(class | instance)``: exact for one instance, float64 for many, or as ``exact`` says.
 
         One dict gives a dict of fractions; a list of dicts gives a list of dicts of floats, an integer array
@@ -100,21 +137,14 @@ class BaseClassifier:
         answers = [dict(zip(self.classes, row, strict=True)) for row in values.tolist()]
         return answers[0] if encoded.kind is Kind.ONE else answers
 
-    @overload
-    def predict(self, instances: Instance) -> str | None: ...
-    @overload
-    def predict(self, instances: Any) -> Any: ...
-    def predict(self, instances: Any) -> Any:
-        """Return the class of each instance by name, or None where a tie leaves it in no class.
+    def _target(self) -> tuple[str, tuple[str, ...]]:
+        return self.target, self.classes
 
-        One dict gives a name; a list of dicts gives a list, an integer array an object array, a data frame a
-        series with its index.
-        """
-        encoded = encode(self.feature_variables, instances)
-        names = np.array([*self.classes, None], dtype=object)[
-            self.labels(encoded.rows)
-        ]  # NO_CLASS takes the last
-        return in_the_same_form(names, encoded.kind, instances, self.target)
+    def _read(self, instances: object) -> Encoded:
+        return encode(self.feature_variables, instances)
+
+    def _decide(self, rows: Rows) -> Labels:
+        return self.labels(rows)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
@@ -130,7 +160,17 @@ class BaseClassifier:
             labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
         return labels[inverse.reshape(-1)]
 
-    def is_possible(self, instances: Any) -> Any:
+    @overload
+    def is_possible(self, instances: Instance) -> bool: ...
+    @overload
+    def is_possible(self, instances: Instances) -> list[bool]: ...
+    @overload
+    def is_possible(self, instances: StateArray) -> NDArray[np.object_]: ...
+    @overload
+    def is_possible(self, instances: pd.DataFrame) -> pd.Series[bool]: ...
+    @overload
+    def is_possible(self, instances: pd.Series[Any]) -> bool: ...
+    def is_possible(self, instances: object) -> object:
         """Return whether each instance has a positive probability, in the form of ``predict``; exact."""
         encoded = encode(self.feature_variables, instances)
         answers = self._query.possible(encoded.rows).astype(object)

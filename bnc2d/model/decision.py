@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.choices import DecidedBy, Ties
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.inference import Joint
 
-Ties: TypeAlias = Literal["lowest", "none"]
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
-
-# What a decision rests on (see ``Basis``).
-DecidedBy: TypeAlias = Literal["posterior", "tie rule", "threshold rule"]
 
 NO_CLASS = -1
 _SMALLEST_TOTAL = 2.0**-900

@@ -12,6 +12,7 @@ import numpy as np
 from bnc2d.base.arguments import count, flag, seconds
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget, reporting
+from bnc2d.base.choices import Method
 from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
@@ -137,7 +138,7 @@ def _complements(model: BaseCompiledModel) -> Finding:
 
 def _second_method(model: BaseCompiledModel) -> Finding:
     """Compile again by a method that shares as little as possible with the model's own."""
-    method = "fast" if model.stats.method == "paper" else "paper"
+    method: Method = "fast" if model.stats.method == "paper" else "paper"
     other = compile_classifier(model.classifier, method=method)
     for name in model.classes:
         answer = model.formula(name).equivalent(other.formula(name))

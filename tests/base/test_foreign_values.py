@@ -79,8 +79,8 @@ FOREIGN: dict[str, Any] = {
 NO_LIMIT = ["-1", "nan", "inf", "text", "bytes", "[1]", "True", "object", "row", "NA"]
 LIMITS = {"time_limit", "limit", "memory_limit", "max_bytes", "samples", "chunk_size", "size"}
 
-# Methods of Manager for loops of the package: "this is not checked", as they say.
-INNER = {"Manager.find", "Manager.add_gates", "Manager.assert_consistent"}
+# For loops of the package, "this is not checked", as they say, and for its files.
+INNER = {"Manager.find", "Manager.add_gates", "Manager.assert_consistent", "CompiledModel.set_formula_size"}
 OPERATORS = ("__and__", "__or__", "__rand__", "__ror__", "__contains__", "__eq__")
 # What a function of the caller raises is the caller's.
 CALLED = {"progress", "check"}

@@ -13,6 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bnc2d import Classifier, example
+from bnc2d.base.choices import Method
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.meet import work_share as rows
 from bnc2d.explain import batch
@@ -76,7 +77,7 @@ def test_blocks_that_overlap_in_several_threads() -> None:
 
 
 @pytest.mark.parametrize("method", ["fast", "paper", "block-order", "enumerate"])
-def test_every_method(method: str) -> None:
+def test_every_method(method: Method) -> None:
     seen: list[set[int]] = []
     classifier = Classifier(example("asia"), "lung", ["xray", "dysp", "asia"])
     classifier.compile(method=method, progress=lambda *_: seen.append(threads()))

@@ -16,6 +16,7 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, write_network
+from bnc2d.base.choices import Method
 from bnc2d.testing import random_classifier, random_naive_bayes
 
 PATIENCE = 60.0  # seconds, for a loaded machine
@@ -158,7 +159,7 @@ def test_bench_keeps_whole_lines_and_resumes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["fast", "paper"])
-def test_a_classifier_survives_an_interruption_in_any_phase(method: str) -> None:
+def test_a_classifier_survives_an_interruption_in_any_phase(method: Method) -> None:
     classifier = random_classifier(8, variables=10, features=6)
     phases: dict[str, int] = {}
     whole = classifier.compile(

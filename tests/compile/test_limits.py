@@ -10,6 +10,7 @@ import pytest
 
 from bnc2d import Classifier, LimitExceeded
 from bnc2d.base import budget
+from bnc2d.base.choices import Method
 from bnc2d.testing import random_naive_bayes
 
 METHODS = ("fast", "paper")
@@ -30,7 +31,7 @@ def late_in(phase: str) -> Callable[[str, float], None]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_time_limit_names_the_phase_and_how_far_it_got(method: str) -> None:
+def test_a_time_limit_names_the_phase_and_how_far_it_got(method: Method) -> None:
     with pytest.raises(
         LimitExceeded, match=r"time limit of 0 s reached after \d+\.\d s, in phase 'order' \(0%"
     ):
@@ -49,7 +50,7 @@ def test_a_time_limit_names_the_phase_and_how_far_it_got(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_memory_limit_that_is_too_small_says_so(method: str) -> None:
+def test_a_memory_limit_that_is_too_small_says_so(method: Method) -> None:
     subject = classifier()
     with pytest.raises(LimitExceeded, match="raise memory_limit") as caught:
         subject.compile(method=method, memory_limit=100)
@@ -68,13 +69,13 @@ def test_the_papers_method_ends_where_the_process_outgrows_its_limit(monkeypatch
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_enough_is_enough(method: str) -> None:
+def test_enough_is_enough(method: Method) -> None:
     model = classifier().compile(method=method, time_limit=600, memory_limit=2**30)
     assert sum(model.count(name) for name in model.classes) == classifier().instance_count
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_limits_and_progress_end_with_the_compilation(method: str) -> None:
+def test_limits_and_progress_end_with_the_compilation(method: Method) -> None:
     seen: list[str] = []
     model = classifier().compile(method=method, time_limit=30, progress=lambda phase, _: seen.append(phase))
     before, later = len(seen), time.monotonic() + 1000

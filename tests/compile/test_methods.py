@@ -12,6 +12,7 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import NNF, Classifier, ClassifierError, CompiledModel, Domain, Manager, example
+from bnc2d.base.choices import Method
 from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.graph.feature_tree import build_feature_tree
@@ -101,7 +102,7 @@ def test_progress_of_the_papers_method_is_the_share_of_instances(monkeypatch: py
 def test_an_unknown_method_is_refused_with_the_list() -> None:
     known = "'fast', 'paper', 'block-order', 'enumerate'"
     with pytest.raises(ClassifierError, match=f"unknown method 'slow'; the methods are {known}"):
-        random_classifier(1).compile(method="slow")
+        random_classifier(1).compile(method="slow")  # type: ignore[arg-type]
     with pytest.raises(ClassifierError, match="'paper' decides close calls exactly"):
         random_classifier(1).compile(method="paper", arithmetic="float")
     with ThreadPoolExecutor(1) as executor, pytest.raises(ClassifierError, match="leave executor=None"):
@@ -129,7 +130,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, classifier: Classi
 
 
 @pytest.mark.parametrize(("method", "other"), [("fast", "paper"), ("paper", "fast"), ("enumerate", "paper")])
-def test_verification_uses_the_other_method(method: str, other: str, tmp_path: Path) -> None:
+def test_verification_uses_the_other_method(method: Method, other: str, tmp_path: Path) -> None:
     classifier = Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"])
     classifier.compile(method=method).save(tmp_path / "model.bnc2d")
     model = bnc2d.load(tmp_path / "model.bnc2d")

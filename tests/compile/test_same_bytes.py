@@ -18,6 +18,7 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, CompiledModel, example
+from bnc2d.base.choices import Method
 from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.store import VERSION, model_from_bytes, model_to_bytes
@@ -82,7 +83,7 @@ def test_across_processes_hash_seeds_and_threads() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_was_asked_of_a_model_does_not_change_its_file(method: str) -> None:
+def test_what_was_asked_of_a_model_does_not_change_its_file(method: Method) -> None:
     model = Classifier(example("running"), "A", ["D", "E", "F"]).compile(method=method)
     before = model_to_bytes(model)
     explanation = model.explain({"D": 1, "E": 0, "F": 1})
@@ -135,7 +136,7 @@ def test_a_file_of_version_1_is_read_and_written_as_the_newest(tmp_path: Path) -
     ],
 )
 def test_a_file_of_version_2_is_the_same_model(
-    name: str, method: str, classifier: Callable[[], Classifier]
+    name: str, method: Method, classifier: Callable[[], Classifier]
 ) -> None:
     old = bnc2d.load(Path(__file__).with_name(f"{name}.bnc2d"))
     fresh = classifier().compile(method=method)
@@ -148,7 +149,7 @@ def test_a_file_of_version_2_is_the_same_model(
 
 @pytest.mark.parametrize("method", ["fast", "paper", "enumerate"])
 @pytest.mark.parametrize("seed", range(12))
-def test_what_was_asked_first_changes_no_formula(method: str, seed: int) -> None:
+def test_what_was_asked_first_changes_no_formula(method: Method, seed: int) -> None:
     """Formulas of a loaded model are made as they are asked for; in any order they are the same."""
     model = random_classifier(seed, variables=8, features=7).compile(method=method)
     saved = model_to_bytes(model)

@@ -47,7 +47,7 @@ def explained_alone(model: CompiledModel, instance: dict[str, str], limit: int |
     explanation = model.explain(instance)
     lists = {kind: getattr(explanation, f"{kind}_reasons")(limit=limit) for kind in KINDS}
     reasons: Any = {kind: tuple(found) for kind, found in lists.items()}
-    cut = {kind: found.cut for kind, found in lists.items()}
+    cut: Any = {kind: found.cut for kind, found in lists.items()}
     basis = explanation.basis
     return Row(instance, explanation.decision, basis.possible, basis.decided_by, reasons, cut)
 
@@ -109,7 +109,8 @@ def test_a_data_frame_gives_a_data_frame(diagnosis: CompiledModel) -> None:
     answer = diagnosis.explain_many(frame, limit=1)
     assert answer.index.tolist() == ["a", "b", "c"]
     assert answer.columns.tolist() == ["decision", "possible", "decided_by", "sufficient", "necessary", "cut"]
-    assert answer.loc["a"].tolist() == [
+    row: Any = answer.loc
+    assert row["a"].tolist() == [
         "2",
         True,
         "posterior",
@@ -117,7 +118,7 @@ def test_a_data_frame_gives_a_data_frame(diagnosis: CompiledModel) -> None:
         "BP=High",
         "sufficient, necessary",
     ]
-    assert answer.loc["c"].tolist() == answer.loc["a"].tolist()
+    assert row["c"].tolist() == row["a"].tolist()
     whole = diagnosis.explain_many(frame, limit=None)
     assert whole.loc["a", "sufficient"] == "BP=High ∧ CT; BP=High ∧ HR=Normal"
     assert whole["cut"].tolist() == ["", "", ""]
@@ -220,9 +221,9 @@ def test_errors(diagnosis: CompiledModel) -> None:
     with pytest.raises(
         ClassifierError, match="unknown kind of reasons 'suficient'; did you mean 'sufficient'"
     ):
-        diagnosis.explain_many(PATIENTS, kinds=["suficient"])
+        diagnosis.explain_many(PATIENTS, kinds=["suficient"])  # type: ignore[list-item]
     with pytest.raises(ClassifierError, match="kinds must be a list"):
-        diagnosis.explain_many(PATIENTS, kinds="sufficient")
+        diagnosis.explain_many(PATIENTS, kinds="sufficient")  # type: ignore[arg-type]
     with pytest.raises(ClassifierError, match="chunk_size must be at least 1"):
         diagnosis.explain_many(PATIENTS, chunk_size=0)
     with pytest.raises(UnknownNameError, match=r"instance 1: .* did you mean 'High'"):

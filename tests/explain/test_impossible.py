@@ -61,7 +61,9 @@ def test_explanations_say_so(case: tuple[str, CompiledModel], tmp_path: Path) ->
             text, html = " ".join(e.to_text(limit=1).split()), e._repr_html_()
             said = "This instance is impossible"
             assert (said in text, said in html) == (not possible, not possible)
-            way_out = model.classifier.is_possible(e.robustness().witness)
+            nearest = e.robustness().witness
+            assert nearest is not None
+            way_out = model.classifier.is_possible(nearest)
             assert ("though the network gives that probability 0" in text) == (not way_out)
             assert ("(probability 0)" in html) == (not way_out)
             if not possible:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.choices import Ties
 from bnc2d.base.numbers import exact_from_text
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import default_features
-from bnc2d.model.decision import Ties
 from bnc2d.model.network import BayesianNetwork
 
 _FEATURES = "or `all`: every variable but the target; default: all leaves but the target"

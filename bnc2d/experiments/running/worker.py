@@ -19,6 +19,7 @@ from threading import Thread
 from typing import TypeAlias
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.choices import read_method
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.experiments.networks import PUBLIC, network_path
@@ -90,7 +91,7 @@ def _measure(
     set_timer(time_limit + LATE)
     try:
         model = compile_classifier(
-            classifier, method=job.method, time_limit=time_limit, memory_limit=memory_limit
+            classifier, method=read_method(job.method), time_limit=time_limit, memory_limit=memory_limit
         )
     except ClassifierError as error:  # the classifier is sound, so it is not one for this method
         raise _NotApplicableError(str(error)) from None

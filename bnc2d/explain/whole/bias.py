@@ -13,7 +13,7 @@ from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.finding import Finding, decision_words
-from bnc2d.base.instances import Instance
+from bnc2d.base.instances import OneInstance
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.whole.questions import nearest, positions_of
@@ -65,7 +65,7 @@ class Bias(Finding):
 def is_biased(
     model: BaseCompiledModel,
     protected: str | Iterable[str],
-    instance: Instance | None = None,
+    instance: OneInstance | None = None,
     *,
     time_limit: float | None = None,
 ) -> Bias:
@@ -104,7 +104,7 @@ def _decided(
     return one, other
 
 
-def _of_one_decision(model: BaseCompiledModel, protected: set[int], instance: Instance) -> Bias:
+def _of_one_decision(model: BaseCompiledModel, protected: set[int], instance: OneInstance) -> Bias:
     others = [name for position, name in enumerate(model.features) if position not in protected]
     found = nearest(model, instance, fixed=others)
     names = tuple(model.features[feature] for feature in sorted(protected))

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import overload
 
 import numpy as np
 
 from bnc2d.base.arguments import count, names
 from bnc2d.base.finding import Finding, decision_words
-from bnc2d.base.instances import Instance, Kind, encode
+from bnc2d.base.instances import Kind, OneInstance, encode
 from bnc2d.base.numbers import Number
 from bnc2d.base.numbers import weights as read_weights
 from bnc2d.compile.model import BaseCompiledModel
@@ -22,7 +22,7 @@ from bnc2d.logic.diagram.nearest import nearest as nearest_row
 _MOST_DRAWS = 10**8  # more would not fit in memory
 
 
-def positions_of(model: BaseCompiledModel, instance: Instance) -> list[int]:
+def positions_of(model: BaseCompiledModel, instance: OneInstance) -> list[int]:
     """Return the state positions of one instance."""
     encoded = encode(model.classifier.feature_variables, instance)
     if encoded.kind is not Kind.ONE:
@@ -57,7 +57,19 @@ def share(model: BaseCompiledModel, name: str | None) -> Fraction:
     return shares(model)[decisions(model)[label_of(model, name)]]
 
 
-def sample(model: BaseCompiledModel, name: str | None, seed: int = 0, size: int | None = None) -> Any:
+@overload
+def sample(
+    model: BaseCompiledModel, name: str | None, seed: int = 0, size: None = None
+) -> dict[str, str]: ...
+@overload
+def sample(model: BaseCompiledModel, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
+@overload
+def sample(
+    model: BaseCompiledModel, name: str | None, seed: int = 0, *, size: int
+) -> list[dict[str, str]]: ...
+def sample(
+    model: BaseCompiledModel, name: str | None, seed: int = 0, size: int | None = None
+) -> dict[str, str] | list[dict[str, str]]:
     """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
 
     Exact, by their position in the list of all of them. Draws are independent, and the same seed gives the
@@ -106,7 +118,7 @@ class Nearest(Finding):
 
 def nearest(
     model: BaseCompiledModel,
-    instance: Instance,
+    instance: OneInstance,
     towards: str | None = None,
     *,
     fixed: str | Iterable[str] = (),

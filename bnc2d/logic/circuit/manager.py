@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
+from operator import index
 from typing import TypeAlias
 
 import numpy as np
@@ -72,15 +73,17 @@ class Manager:
 
     def literal_of(self, node: NodeId) -> tuple[FeatureId, StateMask]:
         """Return feature and mask of a literal."""
-        if self.store.kind_of[self._checked(node)] != _LITERAL:
-            raise LogicError(f"node {node} is not a literal")
-        return self.store.feature_of[node], self._masks[node]
+        known = self._checked(node)
+        if self.store.kind_of[known] != _LITERAL:
+            raise LogicError(f"node {known} is not a literal")
+        return self.store.feature_of[known], self._masks[known]
 
     def _checked(self, node: NodeId) -> NodeId:
         try:
-            if 0 <= node < self.store.count:
-                return node.__index__()
-        except (AttributeError, TypeError, ValueError):
+            number = index(node)
+            if 0 <= number < self.store.count:
+                return number
+        except TypeError:
             pass
         raise LogicError(f"the manager has no node {shown(node)}; nodes are 0 to {len(self) - 1}")
 
@@ -120,7 +123,8 @@ class Manager:
 
     def is_literal(self, node: NodeId) -> bool:
         """Return whether there is a node of this id, and it is a literal."""
-        return 0 <= node < self.store.count and bool(self.store.kind_of[node] == _LITERAL)
+        number = count(node, "node", error=LogicError)
+        return number < self.store.count and bool(self.store.kind_of[number] == _LITERAL)
 
     def _combine(self, kind: int, children: Iterable[NodeId]) -> NodeId:
         store = self.store
@@ -201,7 +205,8 @@ class Manager:
 
     def levels(self, root: NodeId) -> Levels:
         """Return the circuit below ``root``, level by level; do not change it."""
-        known = self._levels.get(self._checked(root))
+        root = self._checked(root)
+        known = self._levels.get(root)
         if known is None:
             known = Levels(self.store, [root])
             if len(self._levels) >= _REMEMBERED_ROOTS:

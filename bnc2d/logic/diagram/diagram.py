@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from random import Random
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,16 @@ from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import distinct_rows, row_hashes
-from bnc2d.base.instances import Kind
+from bnc2d.base.instances import AnyInstances, Instances, Kind, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.diagram import counting
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import Domain, FeatureId, Instance
 from bnc2d.logic.nnf import NNF
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Terminal: TypeAlias = int  # number of a terminal
 NodeNumber: TypeAlias = int  # number of a node of a diagram, terminals included
@@ -119,8 +122,10 @@ class Diagram:
     @overload
     def evaluate(self, instances: Instance) -> Terminal: ...
     @overload
-    def evaluate(self, instances: Any) -> NDArray[np.int64]: ...
-    def evaluate(self, instances: Any) -> Terminal | NDArray[np.int64]:
+    def evaluate(self, instances: Instances | StateArray | pd.DataFrame) -> NDArray[np.int64]: ...
+    @overload
+    def evaluate(self, instances: pd.Series[Any]) -> Terminal: ...
+    def evaluate(self, instances: AnyInstances) -> Terminal | NDArray[np.int64]:
         """Return the terminal of one instance, or an array of them for many, in the forms of ``predict``."""
         encoded = self.domain.read(instances)
         found = self.labels(encoded.rows)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.arguments import seconds
 from bnc2d.base.budget import Budget, OutOfTime
+from bnc2d.base.choices import Cut
 from bnc2d.errors import LogicError
 
 Item = TypeVar("Item")
@@ -29,7 +30,7 @@ class Primes(Iterator[Item], Generic[Item]):
         ordered: Callable[[], bool] = lambda: False,
     ) -> None:
         self.complete = False
-        self.cut: Literal["limit", "time"] | None = None
+        self.cut: Cut | None = None
         self._left = checked_limit(limit, LogicError)
         self._ordered = ordered
         self._budget = Budget(seconds(time_limit, error=LogicError))

@@ -23,11 +23,11 @@ from bnc2d import (
     load,
 )
 from bnc2d.base.arrays import Rows
+from bnc2d.base.choices import Method, Ties
 from bnc2d.base.instances import all_rows
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.graph.target_part import TargetPart, target_part
 from bnc2d.compile.zeros.relations import relations_of
-from bnc2d.model.decision import Ties
 from bnc2d.testing import random_network
 from bnc2d.verify.oracle import exact_joint
 
@@ -167,7 +167,7 @@ def long_chain(length: int, tables: Sequence[Sequence[str]], states: int = 2) ->
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_long_chain_depends_on_the_first_feature(method: str) -> None:
+def test_a_long_chain_depends_on_the_first_feature(method: Method) -> None:
     classifier = Classifier(long_chain(60, [("3/4", "1/4", "1/5", "4/5")]), "v0", features="all")
     model = classifier.compile(method=method, time_limit=20)
     assert str(model.formula("1")) == "v1"
@@ -187,7 +187,7 @@ STEPS = [
 
 @pytest.mark.parametrize("ties", ["lowest", "none"])
 @pytest.mark.parametrize("method", ["fast", "paper", "enumerate"])
-def test_a_long_chain_with_zeros(method: str, ties: str, tmp_path: Path) -> None:
+def test_a_long_chain_with_zeros(method: Method, ties: str, tmp_path: Path) -> None:
     classifier = Classifier(long_chain(60, STEPS, 3), "v0", features="all", ties=ties)  # type: ignore[arg-type]
     model = classifier.compile(method=method, time_limit=20)
     # Count by products of matrices, from the last feature to v1, which alone decides possible instances.

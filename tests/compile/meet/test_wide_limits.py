@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
+from bnc2d.base.choices import Method
 from bnc2d.testing import random_latent_tree, random_naive_bayes, random_network, random_noisy_or
 from tests.deadlines import assert_in_time, column, layers, states
 
@@ -29,7 +30,7 @@ def dense() -> Classifier:
     return Classifier(network, "X0", network.leaves)
 
 
-WIDE: dict[str, tuple[str, Callable[[], Classifier]]] = {
+WIDE: dict[str, tuple[Method, Callable[[], Classifier]]] = {
     "many classes and states": ("fast", lambda: Classifier(random_naive_bayes(1, 6, 30, 200), "Y")),
     "a latent tree": ("fast", lambda: Classifier(random_latent_tree(1, 60, 4, 3), "Y")),
     "wide separators": ("fast", lambda: Classifier(layers(4, 4, 60, 16, 2, 3), "Y")),

@@ -1,0 +1,32 @@
+"""The words that options take, each list once: for annotations, for checks and for the command line."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+from bnc2d.base.arguments import named
+from bnc2d.errors import ClassifierError
+
+# How a classifier is compiled (see ``compile_classifier``).
+Method: TypeAlias = Literal["fast", "paper", "block-order", "enumerate"]
+Arithmetic: TypeAlias = Literal["certified", "float"]
+# Whether a tied instance is in the class listed first or in none.
+Ties: TypeAlias = Literal["lowest", "none"]
+# What a decision rests on (see ``Basis``).
+DecidedBy: TypeAlias = Literal["posterior", "tie rule", "threshold rule"]
+# Reasons of ``explain_many``, and what ends a list of reasons early.
+ReasonKind: TypeAlias = Literal["sufficient", "necessary", "general_sufficient", "general_necessary"]
+Cut: TypeAlias = Literal["limit", "time"]
+
+METHODS: tuple[Method, ...] = get_args(Method)
+ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
+TIES: tuple[Ties, ...] = get_args(Ties)
+REASON_KINDS: tuple[ReasonKind, ...] = get_args(ReasonKind)
+
+
+def read_method(value: object) -> Method:
+    """Return the name of a method; an unknown one is an error."""
+    for method in METHODS:
+        if isinstance(value, str) and value == method:
+            return method
+    raise ClassifierError(f"unknown method {named(value)}; the methods are {', '.join(map(repr, METHODS))}")

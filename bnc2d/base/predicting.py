@@ -1,0 +1,51 @@
+"""``predict`` of whatever decides classes: answers by name, in the form in which the instances came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Rows
+from bnc2d.base.instances import Encoded, Instance, Instances, StateArray, in_the_same_form
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Predicting:
+    """What decides rows of state positions, and so instances in every form."""
+
+    def _target(self) -> tuple[str, tuple[str, ...]]:
+        """Return the name of the target and the names of the classes."""
+        raise NotImplementedError
+
+    def _read(self, instances: object) -> Encoded:
+        """Return instances as rows of state positions."""
+        raise NotImplementedError
+
+    def _decide(self, rows: Rows) -> NDArray[np.signedinteger[Any]]:
+        """Return the position of the class of each row, -1 or the number of classes for none."""
+        raise NotImplementedError
+
+    @overload
+    def predict(self, instances: Instance) -> str | None: ...
+    @overload
+    def predict(self, instances: Instances) -> list[str | None]: ...
+    @overload
+    def predict(self, instances: StateArray) -> NDArray[np.object_]: ...
+    @overload
+    def predict(self, instances: pd.DataFrame) -> pd.Series[str]: ...
+    @overload
+    def predict(self, instances: pd.Series[Any]) -> str | None: ...
+    def predict(self, instances: object) -> object:
+        """Return the class of each instance by name, or None where a tie leaves it in no class.
+
+        One instance, a dict or a pandas Series, gives a name; a list of them gives a list, an integer array
+        an object array, a data frame a series with its index. An array of one axis is one instance.
+        """
+        encoded = self._read(instances)
+        target, classes = self._target()
+        names = np.array([*classes, None], dtype=object)[self._decide(encoded.rows)]
+        return in_the_same_form(names, encoded.kind, instances, target)

@@ -1,0 +1,347 @@
+"""The whole public API in one file of a user's, with the type of every answer, for mypy and for Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal, assert_type
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import bnc2d
+
+PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
+
+
+def networks(folder: Path) -> bnc2d.BayesianNetwork:
+    """Variables, tables, files."""
+    coin = bnc2d.Variable("Coin", ("heads", "tails"))
+    assert_type(coin.name, str)
+    assert_type(coin.states, tuple[str, ...])
+    assert_type(coin.index("tails"), int)
+    number: bnc2d.Number = "0.25"
+    table = bnc2d.CPT(coin, (), [number, 0.75])
+    assert_type(table.scope, tuple[bnc2d.Variable, ...])
+    assert_type(table.exact, NDArray[np.object_])
+    assert_type(table.values, NDArray[np.float64])
+    assert_type(table.integers, NDArray[np.object_])
+    assert_type((table.rounds_to_zero, table.lowest_exponent), tuple[bool, float])
+    assert_type(bnc2d.CPT.from_numbers(coin, (), [0.3, 0.3], normalise=True), tuple[bnc2d.CPT, Fraction])
+    assert_type(bnc2d.BayesianNetwork([coin], [table]).check(), None)
+    assert_type(bnc2d.examples(), dict[str, str])
+    network = bnc2d.example("diagnosis")
+    assert_type(network, bnc2d.BayesianNetwork)
+    assert_type(bnc2d.write_network(network, folder / "diagnosis.bif"), None)
+    assert_type(bnc2d.read_network(folder / "diagnosis.bif"), bnc2d.BayesianNetwork)
+    assert_type(network.names, tuple[str, ...])
+    assert_type(network.variable("D"), bnc2d.Variable)
+    assert_type(network.cpt("D"), bnc2d.CPT)
+    assert_type(network.parents("X"), tuple[str, ...])
+    assert_type(network.children("X"), tuple[str, ...])
+    assert_type(network.index("X"), int)
+    assert_type(network.edges, tuple[tuple[str, str], ...])
+    assert_type(network.leaves, tuple[str, ...])
+    assert_type(network.roots, tuple[str, ...])
+    assert_type(network.ancestors(["BP"]), set[str])
+    assert_type(network.markov_blanket("X"), tuple[str, ...])
+    return network
+
+
+def classifiers(network: bnc2d.BayesianNetwork) -> bnc2d.Classifier:
+    """Posteriors and decisions, in the form of the question."""
+    ties: bnc2d.Ties = "lowest"
+    classifier = bnc2d.Classifier(network, "D", ["BP", "CT", "HR"], ties=ties)
+    frame = pd.DataFrame([PATIENT, PATIENT])
+    row: pd.Series[str] = pd.Series(PATIENT)
+    array = np.array([[2, 1, 1], [0, 0, 0]])
+    assert_type(classifier.predict(PATIENT), str | None)
+    assert_type(classifier.predict(row), str | None)
+    assert_type(classifier.predict(frame.iloc[0]), str | None)
+    assert_type(classifier.predict([PATIENT, {"BP": "Low", "CT": 1, "HR": "Low"}]), list[str | None])
+    assert_type(classifier.predict(dict(PATIENT) for _ in range(2)), list[str | None])
+    assert_type(classifier.predict(frame.to_dict("records")), list[str | None])
+    assert_type(classifier.predict(array), NDArray[np.object_])
+    assert_type(classifier.predict(frame), "pd.Series[str]")
+    assert_type(classifier.posterior(PATIENT), dict[str, Fraction])
+    assert_type(classifier.posterior(row), dict[str, Fraction])
+    assert_type(classifier.posterior(PATIENT, exact=False), dict[str, float])
+    assert_type(classifier.posterior([PATIENT]), list[dict[str, float]])
+    assert_type(classifier.posterior([PATIENT], exact=True), list[dict[str, Fraction]])
+    assert_type(classifier.posterior(array), NDArray[np.float64])
+    assert_type(classifier.posterior(array, exact=True), NDArray[np.object_])
+    assert_type(classifier.posterior(frame), pd.DataFrame)
+    assert_type(classifier.is_possible(PATIENT), bool)
+    assert_type(classifier.is_possible([PATIENT]), list[bool])
+    assert_type(classifier.is_possible(array), NDArray[np.object_])
+    assert_type(classifier.is_possible(frame), "pd.Series[bool]")
+    assert_type(classifier.labels(array), NDArray[np.intp])
+    assert_type(classifier.bases(array), list[bnc2d.Basis])
+    assert_type(classifier.bases(array)[0].tied, tuple[int, ...])
+    assert_type(classifier.count_impossible(), int)
+    assert_type(classifier.instance_count, int)
+    assert_type(classifier.feature_variables, tuple[bnc2d.Variable, ...])
+    assert_type(bnc2d.Classifier.of(classifier), bnc2d.Classifier)
+    return classifier
+
+
+def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
+    """What is compiled, saved, verified and asked as a whole."""
+    method: bnc2d.Method = "fast"
+    arithmetic: bnc2d.Arithmetic = "certified"
+
+    def heard(phase: str, done: float) -> None:
+        assert 0 <= done <= 1, phase
+
+    model = classifier.compile(method=method, arithmetic=arithmetic, progress=heard, time_limit=60)
+    assert_type(model, bnc2d.CompiledModel)
+    assert_type(model.classifier, bnc2d.Classifier)
+    assert_type(model.stats, bnc2d.Stats)
+    assert_type(model.stats.seconds, Mapping[str, float])
+    widths = model.stats.omega, model.stats.omega_left, model.stats.omega_right, model.stats.omega_total
+    assert_type(widths, tuple[int, int, int, int])
+    assert_type(model.stats.log2_work, float | None)
+    figures = model.stats.cells, model.stats.exact_calls, model.stats.frontier
+    assert_type(figures, tuple[int | None, int | None, int | None])
+    assert_type(model.stats.diagram_nodes, int)
+    assert_type(model.stats.as_dict(), dict[str, Any])
+    assert_type(model.stats.of_any_run(), dict[str, Any])
+    assert_type(model.save(folder / "model.bnc2d"), None)
+    assert_type(bnc2d.load(folder / "model.bnc2d"), bnc2d.CompiledModel)
+    assert_type(bnc2d.CompiledModel.of(model), bnc2d.CompiledModel)
+    assert_type(bnc2d.write_page(model, folder / "page.html"), None)
+    names = model.classes, model.features, model.mentioned_features
+    assert_type(names, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]])
+    assert_type(model.target, str)
+    assert_type(model.label("2"), int)
+    assert_type(model.count("2"), int)
+    assert_type((model.has_formula("2"), model.formula_size("2")), tuple[bool, tuple[int, int]])
+    assert_type(model.shares(), dict[str | None, Fraction])
+    assert_type(model.share("2"), Fraction)
+    assert_type(model.sample("2"), dict[str, str])
+    assert_type(model.sample("2", seed=1, size=3), list[dict[str, str]])
+    assert_type(model.predict(PATIENT), str | None)
+    assert_type(model.predict([PATIENT]), list[str | None])
+    assert_type(model.predict(np.array([[2, 1, 1]])), NDArray[np.object_])
+    assert_type(model.predict(pd.DataFrame([PATIENT])), "pd.Series[str]")
+    kinds: list[bnc2d.ReasonKind] = ["sufficient", "general_necessary"]
+    with ThreadPoolExecutor(1) as executor:
+        rows = model.explain_many([PATIENT], executor, kinds=kinds, limit=2, chunk_size=1)
+    assert_type(rows, list[bnc2d.Row])
+    assert_type(rows[0].instance, dict[str, str])
+    assert_type(rows[0].reasons, dict[str, tuple[bnc2d.Term, ...] | tuple[bnc2d.Clause, ...]])
+    assert_type(rows[0].cut, dict[str, Literal["limit", "time"] | None])
+    assert_type(model.explain_many(PATIENT), list[bnc2d.Row])
+    assert_type(model.explain_many(pd.DataFrame([PATIENT])), pd.DataFrame)
+    return model
+
+
+def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
+    """Every yes or no."""
+    pair = tuple[dict[str, str], dict[str, str]]
+    report = model.verify(second_method=False, samples=10, time_limit=30)
+    assert_type(report, bnc2d.Report)
+    assert_type((report.passed, report.failed, report.verdict), tuple[bool, bool, str])
+    assert_type(report.holds, bool | None)
+    assert_type(report.status, bnc2d.Status)
+    assert_type(report.witness, Mapping[str, str] | None)
+    assert_type(report.checks, tuple[bnc2d.Check, ...])
+    check = report.checks[0]
+    assert_type((check.detail, check.failed, check.finished), tuple[str, bool, bool])
+    bias = model.is_biased("BP")
+    assert_type(bias, bnc2d.Bias)
+    assert_type(bias.pair, pair | None)
+    assert_type(bias.witness, pair | None)
+    assert_type(bias.decisions, tuple[str | None, str | None] | None)
+    assert_type((bias.count, bias.share), tuple[int | None, Fraction | None])
+    monotone = model.is_monotone("BP", towards="2")
+    assert_type(monotone, bnc2d.Monotone)
+    assert_type(monotone.feature, str | None)
+    equivalence = model.equivalent(model)
+    assert_type(equivalence, bnc2d.Equivalence)
+    assert_type(bnc2d.equivalent(model, model), bnc2d.Equivalence)
+    comparison = model.compare(model)
+    assert_type(comparison, bnc2d.Comparison)
+    assert_type(bnc2d.compare(model, model), bnc2d.Comparison)
+    assert_type(comparison.table, dict[tuple[str | None, str | None], int])
+    nearest = model.nearest(PATIENT, weights={"BP": "0.5"}, fixed=["HR"])
+    assert_type(nearest, bnc2d.Nearest)
+    assert_type(nearest.distance, int | Fraction | None)
+    assert_type(nearest.changes, dict[str, tuple[str, str]])
+    answer = model.formula("2").satisfiable()
+    assert_type(answer, bnc2d.Answer)
+    assert_type((answer.holds, answer.reason), tuple[bool, str])
+    verdict = model.explain(PATIENT).is_sufficient({"BP": "High", "CT": 1})
+    assert_type(verdict, bnc2d.Verdict)
+    assert_type(verdict.smaller, bnc2d.Term | bnc2d.Clause | None)
+    return [report, check, bias, monotone, equivalence, comparison, nearest, answer, verdict]
+
+
+def explanations(model: bnc2d.CompiledModel) -> None:
+    """Why one decision is as it is."""
+    e = model.explain(PATIENT, fixed=())
+    assert_type(e, bnc2d.Explanation)
+    assert_type(e.model, bnc2d.CompiledModel)
+    assert_type(e.decision, str | None)
+    assert_type(e.possible, bool)
+    assert_type(e.basis, bnc2d.Basis)
+    assert_type(e.decided_by, Literal["posterior", "tie rule", "threshold rule"])
+    assert_type(e.caveat, str)
+    assert_type((e.complete_reason, e.general_reason), tuple[bnc2d.NNF, bnc2d.NNF])
+    terms, clauses = e.sufficient_reasons(limit=5), e.necessary_reasons(time_limit=5)
+    assert_type(terms, bnc2d.Primes[bnc2d.Term])
+    assert_type(clauses, bnc2d.Primes[bnc2d.Clause])
+    assert_type(e.axps(), bnc2d.Primes[bnc2d.Term])
+    assert_type(e.cxps(), bnc2d.Primes[bnc2d.Clause])
+    assert_type(e.general_sufficient_reasons(), bnc2d.Primes[bnc2d.Term])
+    assert_type(e.general_necessary_reasons(), bnc2d.Primes[bnc2d.Clause])
+    assert_type(list(terms), list[bnc2d.Term])
+    assert_type((terms.complete, terms.ordered), tuple[bool, bool])
+    assert_type(terms.cut, Literal["limit", "time"] | None)
+    assert_type(terms.close(), None)
+    contrast = e.contrastive("0")
+    assert_type(contrast, bnc2d.Contrast)
+    assert_type(contrast.message, str | None)
+    assert_type(list(contrast), list[bnc2d.Clause])
+    assert_type(e.changes({"BP": "High"}), Iterator[tuple[dict[str, str], str | None]])
+    assert_type(e.a_sufficient_reason(), bnc2d.Term)
+    assert_type(e.shortest_sufficient_reason({"BP": 2, "CT": "0.5"}), bnc2d.Term)
+    assert_type(e.shortest_necessary_reason(), bnc2d.Clause | None)
+    robustness = e.robustness()
+    assert_type(robustness, bnc2d.Robustness)
+    assert_type((robustness.distance, robustness.decision), tuple[int | None, str | None])
+    assert_type(robustness.witness, dict[str, str] | None)
+    assert_type(e.count_sufficient_reasons(), int)
+    assert_type(e.count_necessary_reasons(), int)
+    assert_type(e.count_general_sufficient_reasons(), int)
+    assert_type(e.count_general_necessary_reasons(), int)
+    assert_type(e.necessary_features(), tuple[str, ...])
+    assert_type(e.relevant_features(), tuple[str, ...])
+    assert_type(e.irrelevant_features(), tuple[str, ...])
+    assert_type(e.is_necessary({"BP": "High"}), bnc2d.Verdict)
+    assert_type(e.is_general_sufficient({"BP": ["Low", "High"]}), bnc2d.Verdict)
+    assert_type(e.is_general_necessary({"BP": ["Low", "High"]}), bnc2d.Verdict)
+    assert_type(e.to_text(), str)
+    assert_type(e.to_dict(), dict[str, Any])
+
+
+def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
+    """Domains, circuits, terms and clauses, diagrams."""
+    domain = bnc2d.Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1")})
+    assert_type(domain.names, tuple[str, ...])
+    assert_type(domain.cardinalities, tuple[int, ...])
+    assert_type(domain.instance_count, int)
+    instance: bnc2d.Instance = {"BP": "High", "CT": True}
+    assert_type(domain.encode(instance), list[int])
+    assert_type(domain.read([instance]).rows, NDArray[np.intp])
+    assert_type(domain.decode([2, 1]), dict[str, str])
+    assert_type(domain.index("CT"), int)
+    assert_type(domain.state_index(0, "High"), int)
+    assert_type((domain.mask(0, ["Low"]), domain.full(0)), tuple[int, int])
+    assert_type(domain.states_of(0, 0b101), tuple[str, ...])
+    assert_type(domain.show_literal(0, 0b101), str)
+    manager = bnc2d.Manager(domain)
+    high, ct = bnc2d.NNF.literal(manager, "BP", "High"), bnc2d.NNF.literal(manager, "CT", 1)
+    either = high | ct
+    assert_type(either, bnc2d.NNF)
+    assert_type(~(high & ct), bnc2d.NNF)
+    assert_type(bnc2d.NNF.all_of([high, ct]), bnc2d.NNF)
+    assert_type(bnc2d.NNF.any_of([bnc2d.NNF.true(manager), bnc2d.NNF.false(manager)]), bnc2d.NNF)
+    assert_type((either.manager, either.root, either.domain), tuple[bnc2d.Manager, int, bnc2d.Domain])
+    assert_type((either.node_count, either.edge_count, either.depth), tuple[int, int, int])
+    assert_type(either.features, tuple[str, ...])
+    assert_type(either.evaluate(instance), bool)
+    assert_type(either.evaluate(pd.Series({"BP": "Low", "CT": "1"})), bool)
+    assert_type(either.evaluate([instance]), NDArray[np.bool_])
+    assert_type(either.evaluate(np.array([[2, 1]])), NDArray[np.bool_])
+    assert_type(either.evaluate(pd.DataFrame([{"BP": "High", "CT": "1"}])), NDArray[np.bool_])
+    assert_type(either.is_or_decomposable(), bool)
+    assert_type(either.is_and_decomposable(), bool)
+    assert_type(either.is_monotone_towards(instance), bool)
+    assert_type(either.is_deterministic(), bnc2d.Answer)
+    assert_type(either.implies(high), bnc2d.Answer)
+    assert_type(either.equivalent(high), bnc2d.Answer)
+    assert_type(either.disjoint(high), bnc2d.Answer)
+    assert_type(either.model_count(), int)
+    assert_type(either.negate(), bnc2d.NNF)
+    assert_type(either.condition({"BP": ["Low", "High"]}), bnc2d.NNF)
+    assert_type(either.complete_reason(instance), bnc2d.NNF)
+    assert_type(either.general_reason(instance), bnc2d.NNF)
+    assert_type(either.prime_implicants(towards=None, limit=5), bnc2d.Primes[bnc2d.Term])
+    assert_type(either.prime_implicates(variable_minimal=True), bnc2d.Primes[bnc2d.Clause])
+    assert_type(either.copy_to(bnc2d.Manager(domain)), bnc2d.NNF)
+    assert_type(either.save(folder / "either.nnf"), None)
+    assert_type(bnc2d.NNF.load(folder / "either.nnf", domain), bnc2d.NNF)
+    assert_type((either.to_text(), either.to_dot(), either.to_svg(highlight=instance)), tuple[str, str, str])
+    assert_type(either.to_dict(), dict[str, Any])
+    assert_type(bnc2d.NNF.from_dict(either.to_dict()), bnc2d.NNF)
+    assert_type(bnc2d.NNF.from_sympy(manager, either.to_sympy()), bnc2d.NNF)
+    either.to_cnf()
+    form = either.to_sdd()
+    assert_type(form, bnc2d.SddForm)
+    assert_type((form.size, form.count(), form.equivalent(form)), tuple[int, int, bool])
+    assert_type(form.to_nnf(manager), int)
+    assert_type(manager.add_or([manager.add_literal(0, 1), manager.add_and([1])]), int)
+    term, clause = bnc2d.Term(domain, {"BP": "High"}), bnc2d.Clause(domain, {"CT": 1})
+    assert_type(term.holds(instance), bool)
+    assert_type(clause.features, tuple[str, ...])
+    assert_type(clause.domain, bnc2d.Domain)
+    assert_type(clause.masks, Mapping[int, int])
+    assert_type(dict(term), dict[str, frozenset[str]])
+    assert_type(bnc2d.Term.from_masks(domain, {0: 1}), bnc2d.Term)
+    diagram = model.diagram
+    assert_type(diagram, bnc2d.Diagram)
+    assert_type(diagram.evaluate(PATIENT), int)
+    assert_type(diagram.evaluate([PATIENT]), NDArray[np.int64])
+    assert_type(diagram.labels(np.array([[2, 1, 1]])), NDArray[np.int64])
+    assert_type(diagram.count(2), int)
+    assert_type(diagram.counts(), list[int])
+    assert_type(diagram.shares(), list[Fraction])
+    assert_type(diagram.instances(2, limit=3), Iterator[dict[str, str]])
+    assert_type(diagram.sample(2, size=2), list[dict[str, str]])
+    assert_type(diagram.to_nnf(2), bnc2d.NNF)
+    assert_type((diagram.node_count, diagram.size), tuple[int, int])
+    assert_type(diagram.features, tuple[str, ...])
+
+
+def errors(folder: Path) -> list[str]:
+    """Whatever is refused is refused in a line."""
+    kinds: list[type[bnc2d.Bnc2dError]] = [
+        bnc2d.ArgumentError,
+        bnc2d.ClassifierError,
+        bnc2d.FormatError,
+        bnc2d.InstanceError,
+        bnc2d.LimitExceeded,
+        bnc2d.LogicError,
+        bnc2d.MissingExtraError,
+        bnc2d.NetworkError,
+        bnc2d.TimeLimitExceeded,
+        bnc2d.UnknownNameError,
+        bnc2d.UnsupportedError,
+    ]
+    warnings: list[type[bnc2d.Bnc2dWarning]] = [bnc2d.FeaturesWarning, bnc2d.NormalisationWarning]
+    try:
+        bnc2d.read_network(folder / "none.bif")
+    except bnc2d.FormatError as error:
+        assert_type(error.line, int | None)
+        return [str(error), *(kind.__name__ for kind in (*kinds, *warnings))]
+    return []
+
+
+def others(pgmpy: object, pyagrum: object, sklearn: object) -> None:
+    """Models of other libraries."""
+    assert_type(bnc2d.from_pgmpy(pgmpy), bnc2d.BayesianNetwork)
+    assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
+    assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
+
+
+def main(folder: Path) -> list[str]:
+    """Run all of it but what needs other libraries."""
+    model = models(classifiers(networks(folder)), folder)
+    explanations(model)
+    logic(model, folder)
+    assert_type(bnc2d.__version__, str)
+    return [*errors(folder), *(found.status for found in findings(model))]

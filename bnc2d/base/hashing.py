@@ -20,6 +20,8 @@ _SECOND = np.uint64(0xBF58476D1CE4E5B9)
 # Many keys are parted at values from a sample of this size, into pieces of about this many.
 _SAMPLE = 1 << 16
 _BUCKET = 1 << 17
+# Matrices of at most so many entries are compared row by row.
+_FEW_ENTRIES = 128
 # Up to this many keys are grouped by sorting, more by hashing.
 _FEW = 1 << 11
 
@@ -190,6 +192,8 @@ def _unequal(keys: NDArray[Key], first: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Do for the rows of a matrix what ``grouped`` does for keys."""
+    if rows.size <= _FEW_ENTRIES:
+        return _grouped_one_by_one(rows)
     if rows.shape[1] == 1:
         return grouped(rows[:, 0])
     group_ids, first = grouped(row_hashes(rows))
@@ -197,6 +201,19 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np
         _, first, group_ids = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         return grouped(group_ids.reshape(-1))
     return group_ids, first
+
+
+def _grouped_one_by_one(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do the work of ``distinct_rows`` for few rows, where a call of numpy costs more than a tuple."""
+    known: dict[tuple[int, ...], int] = {}
+    group_ids: list[int] = []
+    first: list[int] = []
+    for index, row in enumerate(map(tuple, rows.tolist())):
+        group_id = known.setdefault(row, len(first))
+        group_ids.append(group_id)
+        if group_id == len(first):
+            first.append(index)
+    return np.array(group_ids, dtype=np.intp), np.array(first, dtype=np.intp)
 
 
 def _are_equal(rows: NDArray[np.int64], first: NDArray[np.intp], group_ids: NDArray[np.intp]) -> bool:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.masks import Mask, VariableId, positions
+
+# So many variables are looked at between two checkpoints.
+_MANY = 32
+# And so many pairs of neighbours, each with those that they share, when a variable is eliminated.
+_STEPS = 1 << 12
 
 
 def graph_of(scopes: Iterable[Mask], size: int) -> list[Mask]:
@@ -29,7 +34,7 @@ class MinFill:
     def __init__(self, near: Sequence[Mask], among: Mask | None = None) -> None:
         self.near = list(near)
         self.left = (1 << len(self.near)) - 1 if among is None else among
-        self.fills = [self._fill(variable) for variable in range(len(self.near))]
+        self.fills = [self._fill(variable) for variable in checked(range(len(self.near)), _MANY)]
         self.order: list[VariableId] = []
         self.clusters: list[Mask] = []
         self._simplicial = [variable for variable, fill in enumerate(self.fills) if fill == 0][::-1]
@@ -37,7 +42,6 @@ class MinFill:
     def _fill(self, variable: VariableId) -> int:
         near = self.near
         others = near[variable]
-        checkpoint()
         missing = sum([(others & ~near[other]).bit_count() for other in positions(others)])
         return (missing - others.bit_count()) // 2
 
@@ -66,7 +70,6 @@ class MinFill:
         """Eliminate variables without fill until there is none; in any order they give the same clusters."""
         while self._simplicial:
             variable = self._simplicial.pop()
-            checkpoint()
             if self.left >> variable & 1:
                 self._remove(variable)
 
@@ -74,8 +77,7 @@ class MinFill:
         """Make the neighbours of a variable a clique and remove it."""
         near, fills = self.near, self.fills
         others = near[variable]
-        for first in positions(others):
-            checkpoint()
+        for first in checked(positions(others), 1 + _STEPS // others.bit_count() ** 2 if others else 1):
             for second in positions(others & ~near[first] & (-2 << first)):
                 here, there = near[first], near[second]
                 for common in positions(here & there):
@@ -95,6 +97,8 @@ class MinFill:
         others = near[variable]
         cluster = others | bit
         self.order.append(variable)
+        if len(self.order) % _MANY == 0:
+            checkpoint()
         self.clusters.append(cluster)
         self.left ^= bit
         for other in positions(others):

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.compile.graph.jointree import Cluster, Jointree, Name, NodeIndex
 
 _ROOT_PARENT = -1
 # Tables of left children are in memory as a whole, so their widths count so much more than the spine's.
 TABLES = 2
+# So many nodes are looked at between two checkpoints.
+_MANY = 32
 
 
 @dataclass(frozen=True)
@@ -159,8 +161,7 @@ def _rooted(jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, fe
                 above[other] = index
                 order.append(other)
     found: dict[NodeIndex, _Part] = {}
-    for index in reversed(order):
-        checkpoint()
+    for index in checked(order[::-1], _MANY):
         cluster = jointree.clusters[index]
         size = len(cluster)
         # A feature counts where its cluster is nearest the root.
@@ -182,13 +183,12 @@ def _joined(index: NodeIndex, size: int, parts: list[_Part], features: int) -> _
     parts = sorted(parts, key=lambda part: part.count)
 
     def spine(right: _Part) -> int:
-        checkpoint()
         lefts = [part for part in parts if part is not right]
         last = right.count + (lefts[-1].count if lefts else 0)  # features below the last copy, the widest
         tables = (max(left.depth + 1, size) + left.count + TABLES for left in lefts)
         return max(features - last + size, right.spine, *tables)
 
-    best = min(reversed(parts), key=spine)
+    best = min(checked(parts[::-1], _MANY), key=spine)
     ordered = (*(part for part in parts if part is not best), best)
     depth = max(size - 1, *(part.depth for part in parts))
     return _Part(index, None, ordered, sum(part.count for part in parts), depth, spine(best))

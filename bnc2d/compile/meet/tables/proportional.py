@@ -9,6 +9,7 @@ of a column; what this does to smaller ones is in the account of ``underflow``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import gcd
 from typing import Any
 
@@ -28,6 +29,8 @@ _SAME_ROUNDINGS = 2**12
 _PIECE = 1 << 17
 # Copying a table pays where it loses at least a tenth of its columns.
 _WORTHWHILE = 0.9
+# Weights for at most so many rows are kept.
+_FEW_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,21 @@ def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
     return Merged(np.array(first, dtype=np.intp), np.array(ids, dtype=np.intp), 0, factor)
 
 
+def _weights(rows: int) -> NDArray[np.float64]:
+    """Return the weights of two projections of columns."""
+    return _few_weights(rows) if rows <= _FEW_ROWS else scattered((2, rows))
+
+
+@cache
+def _few_weights(rows: int) -> NDArray[np.float64]:
+    return scattered((2, rows))
+
+
 def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     """Find candidates by the ratio of two positive projections, then compare every entry."""
     columns = table.shape[1]
     projections = np.empty((2, columns))
-    multiply_matrices(scattered((2, len(table))), table, projections)
+    multiply_matrices(_weights(len(table)), table, projections)
     base, other = projections
     codes = np.empty(columns, dtype=np.int64)
     for piece in pieces(columns):

@@ -7,14 +7,12 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import NoReturn
 
 from bnc2d.cli.shared.printing import say
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, FeaturesWarning
 from bnc2d.version import __version__
 
-# A command's module is imported only when the command is used: `bnc2d --help` must not wait for numpy.
 COMMANDS = {
     "info": "describe networks: size, roots, leaves, states",
     "compile": "compile every class of a classifier into a formula",
@@ -112,8 +110,42 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name in words:
-            import_module(f"bnc2d.cli.{name}").configure(command)
+            _configure(name, command)
     return parser
+
+
+def _configure(name: str, command: argparse.ArgumentParser) -> None:
+    """Describe the arguments of a command, whose module is loaded only here: help must not wait for numpy."""
+    match name:
+        case "bench":
+            from bnc2d.cli.commands.bench import configure
+        case "compile":
+            from bnc2d.cli.commands.compile import configure
+        case "completion":
+            from bnc2d.cli.commands.completion import configure
+        case "convert":
+            from bnc2d.cli.commands.convert import configure
+        case "demo":
+            from bnc2d.cli.commands.demo import configure
+        case "draw":
+            from bnc2d.cli.commands.draw import configure
+        case "experiments":
+            from bnc2d.cli.commands.experiments import configure
+        case "explain":
+            from bnc2d.cli.commands.explain import configure
+        case "explore":
+            from bnc2d.cli.commands.explore import configure
+        case "info":
+            from bnc2d.cli.commands.info import configure
+        case "networks":
+            from bnc2d.cli.commands.networks import configure
+        case "predict":
+            from bnc2d.cli.commands.predict import configure
+        case "verify":
+            from bnc2d.cli.commands.verify import configure
+        case _:
+            raise AssertionError(f"no module for the command {name!r}")
+    configure(command)
 
 
 def _is_ctrl_c(error: BaseException | None) -> bool:

@@ -23,7 +23,7 @@ from bnc2d import (
     read_network,
     write_network,
 )
-from bnc2d.cli.demo import PRINTED, paper_formulas
+from bnc2d.cli.commands.demo import PRINTED, paper_formulas
 from bnc2d.cli.main import COMMANDS, main
 from tests.cli.running import run
 
@@ -254,7 +254,7 @@ def test_ctrl_c_ends_quietly(
     def interrupt(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("bnc2d.cli.info.load_network", interrupt)
+    monkeypatch.setattr("bnc2d.cli.commands.info.load_network", interrupt)
     assert run(capsys, "info", "asia") == (130, "", "bnc2d: interrupted\n")
 
 
@@ -262,7 +262,7 @@ def test_other_errors_are_not_taken_for_ctrl_c(monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object) -> None:
         raise pysolvers.error("something else")
 
-    monkeypatch.setattr("bnc2d.cli.info.load_network", fail)
+    monkeypatch.setattr("bnc2d.cli.commands.info.load_network", fail)
     with pytest.raises(pysolvers.error, match="something else"):
         main(["info", "asia"])
 

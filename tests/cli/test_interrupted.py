@@ -124,7 +124,8 @@ runpy.run_module("bnc2d", run_name="__main__")
 
 
 @pytest.mark.parametrize(
-    "module", ["bnc2d.cli.main", "argparse", "bnc2d.cli.predict", "numpy", "numpy.linalg", "bnc2d.api.files"]
+    "module",
+    ["bnc2d.cli.main", "argparse", "bnc2d.cli.commands.predict", "numpy", "numpy.linalg", "bnc2d.api.files"],
 )
 def test_modules_that_are_being_loaded_make_no_noise(module: str) -> None:
     words = ["predict", "no such file", "A=1"]

@@ -129,7 +129,7 @@ import bnc2d
 from bnc2d.cli.main import main
 from bnc2d.logic.convert.nnf_file import read_nnf
 kind, path, spare = sys.argv[1], sys.argv[2], int(sys.argv[3])
-import bnc2d.compile.store, bnc2d.formats.io, bnc2d.cli.predict
+import bnc2d.compile.store, bnc2d.formats.io, bnc2d.cli.commands.predict
 now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (now + spare, now + spare))
 try:

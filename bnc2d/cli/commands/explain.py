@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bnc2d.api.explanation import Explanation
 from bnc2d.base.budget import Budget
-from bnc2d.cli.predict import decision_cells, decision_columns
+from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.shared.models import add_model_options, load_compiled
 from bnc2d.cli.shared.options import amount, split_names

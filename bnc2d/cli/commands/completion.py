@@ -1,7 +1,7 @@
 """``bnc2d completion``: a script that completes commands, options and their values in a shell.
 
 The script is made from the parsers once, by hand: a library such as argcomplete would ask bnc2d, and load
-numpy, at every press of the key.
+numpy, at every press of the key, and shtab, which makes scripts as well, knows no fish (its issue 134).
 """
 
 from __future__ import annotations

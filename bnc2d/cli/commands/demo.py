@@ -13,7 +13,7 @@ from rich.text import Text
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.atomic import atomic_write
-from bnc2d.cli.explain import show
+from bnc2d.cli.commands.explain import show
 from bnc2d.errors import FormatError
 from bnc2d.explain.text import answers, headline
 from bnc2d.formats.builtin import example

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from bnc2d import Classifier, Explanation, example
-from bnc2d.cli.explain import show
+from bnc2d.cli.commands.explain import show
 from bnc2d.cli.main import main
 from bnc2d.cli.shared.printing import working
 from bnc2d.explain.text import answers, headline

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from bnc2d import examples
-from bnc2d.cli.completion import commands
+from bnc2d.cli.commands.completion import commands
 from bnc2d.cli.main import COMMANDS
 from bnc2d.compile.compiler import METHODS
 from tests import machine

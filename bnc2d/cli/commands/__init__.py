@@ -1,0 +1,1 @@
+"""One module a command: ``configure`` describes its arguments, ``run`` does it."""

@@ -39,6 +39,37 @@ def test_help_loads_nothing_heavy() -> None:
     assert all(name in done.stdout for name in COMMANDS)
 
 
+@pytest.mark.parametrize(
+    ("words", "unused"),
+    [
+        (["info", "diagnosis"], {"api", "compile", "draw", "explain", "logic", "report", "verify"}),
+        (
+            ["convert", "diagnosis", "d.bif"],
+            {"api", "compile", "draw", "explain", "logic", "report", "verify"},
+        ),
+        (
+            ["compile", "diagnosis", "--target=D", "-o", "d.bnc2d"],
+            {"draw", "experiments", "report", "verify"},
+        ),
+        (
+            ["predict", "diagnosis", "--target=D", "BP=Low", "CT=0", "HR=Low"],
+            {"draw", "experiments", "verify"},
+        ),
+        (["draw", "diagnosis", "-o", "d.svg"], {"experiments", "explain", "report", "verify"}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_commands_load_only_what_they_need(words: list[str], unused: set[str], tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom bnc2d.cli.main import main\nassert main(sys.argv[1:]) == 0\n"
+        "print(*{name.split('.')[1] for name in sys.modules if name.startswith('bnc2d.')})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert set(done.stdout.splitlines()[-1].split()) & unused == set()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

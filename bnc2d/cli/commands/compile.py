@@ -6,12 +6,12 @@ import argparse
 import json
 import sys
 
+from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
     amount,
     load_network,
-    make_classifier,
 )
 from bnc2d.cli.shared.printing import printable
 from bnc2d.compile.compiler import METHODS

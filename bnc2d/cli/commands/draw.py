@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from bnc2d.cli.shared.instances import parse_instance
-from bnc2d.cli.shared.models import add_model_options, is_compiled, load_classifier, load_compiled
-from bnc2d.cli.shared.options import load_network
+from bnc2d.cli.shared.models import add_model_options, load_classifier, load_compiled
+from bnc2d.cli.shared.options import is_compiled, load_network
 from bnc2d.cli.shared.printing import printable, working
 from bnc2d.compile.graph.picture import draw_feature_tree, draw_jointree
 from bnc2d.draw.figure import FORMATS, Figure

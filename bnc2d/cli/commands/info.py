@@ -10,10 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.cli.shared.models import is_compiled
-from bnc2d.cli.shared.options import add_network_options, load_network
+from bnc2d.cli.shared.options import add_network_options, is_compiled, load_network
 from bnc2d.cli.shared.printing import printable
-from bnc2d.compile.store import MAX_BYTES, read_model
 from bnc2d.model.network import BayesianNetwork
 
 
@@ -53,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _facts(source: str, options: argparse.Namespace) -> dict[str, Any]:
     if is_compiled(source):
-        return describe_model(source, options.max_bytes or MAX_BYTES, options.variables)
+        return describe_model(source, options.max_bytes, options.variables)
     return describe(source, load_network(source, options.normalise, options.max_bytes), options.variables)
 
 
@@ -115,9 +113,11 @@ def _class_table(fact: dict[str, Any]) -> Table:
     return classes
 
 
-def describe_model(source: str, max_bytes: int, with_variables: bool) -> dict[str, Any]:
+def describe_model(source: str, max_bytes: int | None, with_variables: bool) -> dict[str, Any]:
     """Return the facts of a compiled model's file as plain data; the file is checked as for any use."""
-    model, file = read_model(source, max_bytes)
+    from bnc2d.compile.store import MAX_BYTES, read_model
+
+    model, file = read_model(source, max_bytes or MAX_BYTES)
     classifier = model.classifier
     counts = dict(zip(model.classes, model.diagram.counts(), strict=False))
     sizes = {name: model.formula_size(name) for name in model.classes}

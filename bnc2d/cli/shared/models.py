@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.files import load
+from bnc2d.base.choices import Ties
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
+    is_compiled,
     load_network,
-    make_classifier,
+    split_names,
 )
 from bnc2d.compile.store import MAX_BYTES
 from bnc2d.errors import ClassifierError
+from bnc2d.model.classifier import default_features
+from bnc2d.model.network import BayesianNetwork
 
 _RULE = ("target", "features", "threshold", "positive", "ties")
-_MAGIC = b"bnc2d-model "
 
 
 def add_model_options(command: argparse.ArgumentParser) -> None:
@@ -57,12 +60,15 @@ def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
     return make_classifier(network, options)
 
 
-def is_compiled(source: str) -> bool:
-    """Return whether a file is a compiled model by its name, or says so itself."""
-    if source.endswith(".bnc2d"):
-        return True
-    try:
-        with Path(source).open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False
+def make_classifier(network: BayesianNetwork, options: argparse.Namespace) -> Classifier:
+    """Return the classifier that the options describe."""
+    features: Sequence[str] | None = None
+    if options.features == "all":  # a variable of that name alone is `all,`
+        features = "all"
+    elif options.features is not None:
+        features = split_names(options.features, network.names)
+    elif getattr(options, "instance", None):
+        # NAME=STATE words name the features themselves: nothing is left out in silence.
+        features = default_features(network, network.variable(options.target).name)
+    ties: Ties = options.ties or "lowest"
+    return Classifier(network, options.target, features, options.threshold, options.positive, ties)

@@ -6,16 +6,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from bnc2d.api.classifier import Classifier
-from bnc2d.base.choices import Ties
 from bnc2d.base.numbers import exact_from_text
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES
 from bnc2d.formats.io import read_network
-from bnc2d.model.classifier import default_features
 from bnc2d.model.network import BayesianNetwork
 
+_MAGIC = b"bnc2d-model "
 _FEATURES = "or `all`: every variable but the target; default: all leaves but the target"
 
 
@@ -78,20 +76,17 @@ def load_network(source: str, normalise: bool, max_bytes: int | None = None) -> 
     return read_network(source, normalise=normalise, max_bytes=max_bytes or MAX_BYTES)
 
 
-def make_classifier(network: BayesianNetwork, options: argparse.Namespace) -> Classifier:
-    """Return the classifier that the options describe."""
-    features: Sequence[str] | None = None
-    if options.features == "all":  # a variable of that name alone is `all,`
-        features = "all"
-    elif options.features is not None:
-        features = split_names(options.features, network.names)
-    elif getattr(options, "instance", None):
-        # NAME=STATE words name the features themselves: nothing is left out in silence.
-        features = default_features(network, network.variable(options.target).name)
-    ties: Ties = options.ties or "lowest"
-    return Classifier(network, options.target, features, options.threshold, options.positive, ties)
-
-
 def split_names(text: str, known: Sequence[str]) -> list[str]:
     """Split a comma-separated list; a name that itself holds a comma is kept when it is the whole text."""
     return [text] if text in known else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def is_compiled(source: str) -> bool:
+    """Return whether a file is a compiled model by its name, or says so itself."""
+    if source.endswith(".bnc2d"):
+        return True
+    try:
+        with Path(source).open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False

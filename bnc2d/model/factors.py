@@ -48,7 +48,9 @@ _CHUNK_ENTRIES = 1 << 17
 _DENSE_PAIRS = 8
 # A matrix product per pair of patterns pays from this many multiplications on.
 _WORTH_A_MATRIX = 2048
-_ONE_ROW = np.zeros((1, 0), dtype=np.intp)
+_NO_FEATURES = np.zeros((1, 0), dtype=np.intp)
+# The pattern of the only row where no feature is observed.
+ONE_ROW = np.zeros(1, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Factor:
         cpt: CPT,
         ids: Mapping[str, VariableId],
         dtype: Any,
-        rows: Rows = _ONE_ROW,
+        rows: Rows = _NO_FEATURES,
         column: Mapping[VariableId, int] | None = None,
     ) -> Factor:
         """Return the table of a variable for rows of feature states, where ``column`` says who is a feature.

@@ -16,15 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
-from typing import TypeAlias
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import positions
+from bnc2d.base.masks import VariableId, positions, union
 from bnc2d.compile.zeros.relations import Relation
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.min_fill import MinFill, graph_of
-
-Name: TypeAlias = int | str  # of a feature by its position, of a hidden variable by its name
 
 _SEEDS = 4
 # Greedy runs place so many features, all starts together; where few nodes are expected there are none.
@@ -64,16 +61,11 @@ def choose_order(relations: Sequence[Relation], given: Given, sizes: Sequence[in
 
 def _trees(relations: Sequence[Relation], given: Given) -> Iterator[list[int]]:
     """Yield orders from elimination trees, with the features of the given diagram put into its order."""
-    names: list[Name] = list(given.order)
-    for relation in relations:
-        names += [*relation.features, *relation.hidden]
-    names = list(dict.fromkeys(names))
-    index = {name: number for number, name in enumerate(names)}
-    scopes = []
-    for relation in relations:
-        scope: list[Name] = [*relation.features, *relation.hidden]
-        scopes.append(sum(1 << index[name] for name in scope))
-    graph = MinFill(graph_of(scopes, len(names)))
+    scopes = [union([1 << variable for variable in relation.scope]) for relation in relations]
+    everything = union([*scopes, *(1 << feature for feature in given.order)])
+    graph = MinFill(graph_of(scopes, everything.bit_length()), everything)
+    inside = set(given.order)
+    features = inside.union(*(relation.features for relation in relations))
     for seed in range(_SEEDS):
         search = graph.copy()
         search.finish(seed)
@@ -92,11 +84,10 @@ def _trees(relations: Sequence[Relation], given: Given) -> Iterator[list[int]]:
         walked = []
         while pending:
             variable = pending.pop()
-            walked.append(names[variable])
+            walked.append(variable)
             pending += sorted(below[variable], key=weight.__getitem__, reverse=True)
         in_turn = iter(given.order)
-        inside = set(given.order)
-        yield [next(in_turn) if name in inside else name for name in walked if isinstance(name, int)]
+        yield [next(in_turn) if v in inside else v for v in walked if v in features]
 
 
 class _Walk:
@@ -107,18 +98,18 @@ class _Walk:
         self._widths = given.log_widths
         self._next_given = 0
         self._in_given = set(given.order)
+        self._features = self._in_given.union(*(relation.features for relation in relations))
         self._scope = [relation.features for relation in relations]
         self._hidden = [relation.hidden for relation in relations]
-        self._uses: dict[Name, list[int]] = {feature: [] for feature in given.order}
-        self._logs: dict[Name, float] = {feature: log2(sizes[feature]) for feature in given.order}
+        self._uses: dict[VariableId, list[int]] = {feature: [] for feature in given.order}
+        self._logs: dict[VariableId, float] = {feature: log2(sizes[feature]) for feature in given.order}
         for at, relation in enumerate(relations):
-            names: list[Name] = [*relation.features, *relation.hidden]
-            for variable, size in zip(names, relation.allowed.shape, strict=True):
+            for variable, size in zip(relation.scope, relation.allowed.shape, strict=True):
                 self._uses.setdefault(variable, []).append(at)
                 self._logs[variable] = log2(size)
         self._missing = [len(scope) for scope in self._scope]  # features that are not placed yet
         self._open: set[int] = set()
-        self._remembered: set[Name] = set()
+        self._remembered: set[VariableId] = set()
         self._placed: set[int] = set()
         self._bits = self._cost = 0.0
 
@@ -143,7 +134,7 @@ class _Walk:
         waited = {feature for at in self._open for feature in self._scope[at] if feature not in self._placed}
         needs_given = bool(waited & self._in_given) or 0 < self._next_given < len(self._given)
         if not waited and not needs_given:
-            waited = {feature for feature in self._uses if isinstance(feature, int)} - self._placed
+            waited = self._features - self._placed
             needs_given = self._next_given < len(self._given)
         waited -= self._in_given
         if needs_given:
@@ -153,7 +144,7 @@ class _Walk:
     def _change(self, feature: int) -> float:
         """Return how many bits more have to be remembered once this feature is placed."""
         ending = {at for at in self._uses[feature] if self._missing[at] == 1}
-        touched: set[Name] = {feature}
+        touched: set[VariableId] = {feature}
         for at in ending:
             touched.update((*self._scope[at], *self._hidden[at]))
         change = 0.0
@@ -168,7 +159,7 @@ class _Walk:
         self._placed.add(feature)
         if self._next_given < len(self._given) and feature == self._given[self._next_given]:
             self._next_given += 1
-        touched: set[Name] = {feature}
+        touched: set[VariableId] = {feature}
         for at in self._uses[feature]:
             self._missing[at] -= 1
             if self._missing[at]:

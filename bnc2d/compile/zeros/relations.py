@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from math import prod
 from typing import TypeAlias
 
@@ -12,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import StateCounts, union
+from bnc2d.base.masks import StateCounts, VariableId, union
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.logic.domain import Domain
+from bnc2d.model.accounts import EXACT
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import connected_groups, order_of, smallest_first
+from bnc2d.model.factors import ONE_ROW, Factor, multiply_out
 
 Allowed: TypeAlias = NDArray[np.bool_]
-Scope: TypeAlias = tuple[int | str, ...]  # features by position, hidden variables by name
 
 # A relation, or a set of states of hidden variables, has at most so many entries.
 _MAX_STATES = 1 << 22
@@ -30,11 +30,16 @@ _FEW_STATES = 1 << 12
 
 @dataclass(frozen=True)
 class Relation:
-    """What a table allows: axes are ``features`` by position, then ``hidden`` variables by name."""
+    """What a table allows: axes are ``features`` by position, then ``hidden`` variables with higher ids."""
 
-    features: tuple[int, ...]
-    hidden: tuple[str, ...]
+    features: tuple[VariableId, ...]
+    hidden: tuple[VariableId, ...]
     allowed: Allowed
+
+    @property
+    def scope(self) -> tuple[VariableId, ...]:
+        """All variables, one for each axis."""
+        return (*self.features, *self.hidden)
 
 
 def relations_of(tables: Sequence[CPT], features: Sequence[str]) -> list[Relation]:
@@ -42,75 +47,59 @@ def relations_of(tables: Sequence[CPT], features: Sequence[str]) -> list[Relatio
 
     Hidden variables are eliminated where that is cheap; what excludes nothing is left out.
     """
-    position = {name: number for number, name in enumerate(features)}
+    hidden = sorted({variable.name for table in tables for variable in table.scope}.difference(features))
+    ids = {name: number for number, name in enumerate([*features, *hidden])}
     relations = []
     for table in tables:
         checkpoint()
-        names = [variable.name for variable in table.scope]
-        observed = [axis for axis, name in enumerate(names) if name in position]
-        free = [axis for axis, name in enumerate(names) if name not in position]
-        allowed = np.asarray(table.exact != 0, dtype=bool).transpose(observed + free)
-        relations.append(
-            Relation(
-                tuple(position[names[axis]] for axis in observed),
-                tuple(names[axis] for axis in free),
-                allowed,
-            )
-        )
-    relations = _eliminated(relations, len(features))
+        relations.append(_relation(Factor.of_cpt(table, ids, np.bool_), len(features)))
+    relations = _eliminated(relations, len(features), len(ids))
     groups = connected_groups([set(relation.hidden) for relation in relations])
     # A group without features is possible, as the network has possible instances.
     return [relations[at] for group in groups if any(relations[at].features for at in group) for at in group]
 
 
-def _eliminated(relations: list[Relation], features: int) -> list[Relation]:
+def _relation(factor: Factor, features: int) -> Relation:
+    scope = sorted(factor.scope)
+    observed = sum(variable < features for variable in scope)
+    return Relation(tuple(scope[:observed]), tuple(scope[observed:]), factor.over(scope)[0])
+
+
+def _eliminated(relations: list[Relation], features: int, variables: int) -> list[Relation]:
     """Return relations in which hidden variables are eliminated while that keeps them small.
 
     Joining relations of different features is left to the diagrams, unless the result has few entries.
     """
-    hidden = sorted({name for relation in relations for name in relation.hidden})
-    number = {name: features + place for place, name in enumerate(hidden)}
-    sizes = [1] * (features + len(hidden))
-    scopes = []
+    sizes = [1] * variables
     for relation in relations:
-        scope = [*relation.features, *(number[name] for name in relation.hidden)]
-        for variable, size in zip(scope, relation.allowed.shape, strict=True):
+        for variable, size in zip(relation.scope, relation.allowed.shape, strict=True):
             sizes[variable] = size
-        scopes.append(union([1 << variable for variable in scope]))
-    summed = union(scopes) >> features << features
-    for variable in order_of(smallest_first(scopes, summed, StateCounts(sizes).count)):
+    scopes = [union([1 << variable for variable in relation.scope]) for relation in relations]
+    hidden = union(scopes) >> features << features
+    for variable in order_of(smallest_first(scopes, hidden, StateCounts(sizes).count)):
         checkpoint()
-        name = hidden[variable - features]
-        users = [relation for relation in relations if name in relation.hidden]
-        together = {feature for relation in users for feature in relation.features}
-        joint = {feature: sizes[feature] for feature in together}
-        joint |= {number[other]: sizes[number[other]] for user in users for other in user.hidden}
-        grows = all(len(relation.features) < len(together) for relation in users)
-        if users and prod(joint.values()) <= (_FEW_STATES if grows else _MAX_STATES):
-            joined = _without(reduce(_joined, users), name)
-            relations = [relation for relation in relations if name not in relation.hidden]
-            relations += [] if joined.allowed.all() else [joined]
+        users = [relation for relation in relations if variable in relation.hidden]
+        together = {other for relation in users for other in relation.scope}
+        count = sum(other < features for other in together)
+        grows = all(len(relation.features) < count for relation in users)
+        if users and prod(sizes[other] for other in together) <= (_FEW_STATES if grows else _MAX_STATES):
+            joined = _joined([(user.scope, user.allowed) for user in users], [variable])
+            relations = [relation for relation in relations if variable not in relation.hidden]
+            relations += [] if joined.table.all() else [_relation(joined, features)]
     return [relation for relation in relations if not relation.allowed.all()]
 
 
-def _joined(one: Relation, other: Relation) -> Relation:
-    """Return what both allow."""
-    first: Scope = (*one.features, *one.hidden)
-    second: Scope = (*other.features, *other.hidden)
-    allowed, scope = _intersection(one.allowed, first, other.allowed, second)
-    axes = sorted(range(len(scope)), key=lambda axis: isinstance(scope[axis], str))
-    return Relation(
-        tuple(name for name in scope if isinstance(name, int)),
-        tuple(name for name in scope if isinstance(name, str)),
-        allowed.transpose(axes),
-    )
-
-
-def _without(relation: Relation, name: str) -> Relation:
-    """Return the relation with a hidden variable eliminated."""
-    axis = len(relation.features) + relation.hidden.index(name)
-    hidden = tuple(other for other in relation.hidden if other != name)
-    return Relation(relation.features, hidden, np.asarray(relation.allowed.any(axis=axis)))
+def _joined(tables: Sequence[tuple[Sequence[VariableId], Allowed]], summed: Collection[VariableId]) -> Factor:
+    """Return what all of some tables allow, for some state of the variables ``summed``."""
+    sizes: dict[VariableId, int] = {}
+    for scope, allowed in tables:
+        sizes.update(zip(scope, allowed.shape, strict=True))
+    if prod(sizes.values()) > _MAX_STATES:
+        raise LimitExceeded(
+            f"{len(sizes)} hidden variables together decide which instances are possible; make some features"
+        )
+    factors = [Factor(tuple(scope), allowed[None], ONE_ROW, EXACT) for scope, allowed in tables]
+    return multiply_out(factors, summed)
 
 
 class RelationDiagram:
@@ -152,22 +141,22 @@ class HiddenGroup:
         self._numbers: dict[tuple[int, bytes], int] = {}
         self._known: dict[tuple[int, int, int], int] = {}
         self._relations = list(relations)
-        self._scopes: list[tuple[str, ...]] = []  # by step: the hidden variables before it
-        self._steps: list[tuple[list[Relation], tuple[str, ...]]] = []  # what joins, and what is eliminated
+        self._scopes: list[list[VariableId]] = []  # by step: the hidden variables before it
+        self._joins: list[list[Relation]] = []  # by step: what joins
         left = list(featureless)
-        scope: tuple[str, ...] = ()
+        scope: set[VariableId] = set()
         for turn, relation in enumerate(relations):
-            self._scopes.append(scope)
-            scope = tuple(dict.fromkeys((*scope, *relation.hidden)))
-            later = {name for other in relations[turn + 1 :] for name in other.hidden}
+            self._scopes.append(sorted(scope))
+            scope = scope.union(relation.hidden)
+            later = {variable for other in relations[turn + 1 :] for variable in other.hidden}
             joins: list[Relation] = []
-            while met := [other for other in left if set(other.hidden) & (set(scope) - later)]:
+            while met := [other for other in left if not (scope - later).isdisjoint(other.hidden)]:
                 left = [other for other in left if other not in met]
                 joins += met
-                scope = tuple(dict.fromkeys((*scope, *(name for other in met for name in other.hidden))))
-            gone = tuple(name for name in scope if name not in later)
-            scope = tuple(name for name in scope if name in later)
-            self._steps.append((joins, gone))
+                scope = scope.union(*(other.hidden for other in met))
+            scope &= later
+            self._joins.append(joins)
+        self._scopes.append(sorted(scope))
 
     def meet(self, step: int, number: int, terminal: int) -> int:
         """Return the number of the set after a step: the relation of this step has reached a terminal."""
@@ -178,32 +167,14 @@ class HiddenGroup:
 
     def _met(self, step: int, found: Allowed, terminal: int) -> int:
         relation = self._relations[step]
-        joins, gone = self._steps[step]
-        scope: Scope = self._scopes[step]
-        found, scope = _intersection(found, scope, relation.hidden_states[terminal], relation.hidden)
-        for other in joins:
-            found, scope = _intersection(found, scope, other.allowed, other.hidden)
-        axes = tuple(axis for axis, name in enumerate(scope) if name in gone)
-        found = np.asarray(found.any(axis=axes))
+        tables = [(self._scopes[step], found), (relation.hidden, relation.hidden_states[terminal])]
+        tables += [(other.hidden, other.allowed) for other in self._joins[step]]
+        kept = self._scopes[step + 1]
+        gone = {variable for scope, _ in tables for variable in scope}.difference(kept)
+        found = _joined(tables, gone).over(kept)[0]
         if not found.any():
             return 0
         number = self._numbers.setdefault((step, found.tobytes()), len(self._sets))
         if number == len(self._sets):
             self._sets.append(found)
         return number
-
-
-def _intersection(
-    left: Allowed, left_scope: Scope, right: Allowed, right_scope: Scope
-) -> tuple[Allowed, Scope]:
-    """Return the states that both allow, and the variables they are states of."""
-    scope = left_scope + tuple(name for name in right_scope if name not in left_scope)
-    sizes = dict(zip(left_scope, left.shape, strict=True)) | dict(zip(right_scope, right.shape, strict=True))
-    if prod(sizes.values()) > _MAX_STATES:
-        raise LimitExceeded(
-            f"{len(scope)} hidden variables together decide which instances are possible; make some features"
-        )
-    left = left.reshape(*left.shape, *(1 for _ in scope[len(left_scope) :]))
-    right = right.transpose([right_scope.index(name) for name in scope if name in right_scope])
-    right = right.reshape([sizes[name] if name in right_scope else 1 for name in scope])
-    return left & right, scope

@@ -46,7 +46,7 @@ from bnc2d.model.accounts import (
     power_below,
 )
 from bnc2d.model.cpt import CPT
-from bnc2d.model.factors import Factor
+from bnc2d.model.factors import ONE_ROW, Factor
 from bnc2d.model.factors import multiply_out as multiply_factors
 
 Integers: TypeAlias = NDArray[np.intp]
@@ -65,7 +65,6 @@ _COMPARED_EXPONENT = 400
 _ROOM = 100
 # What stands for the patterns among the variables of a factor.
 _LEFT, _RIGHT = -1, -2
-_NOWHERE = np.zeros(1, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ class CompressedFactor:
 
 def _one(exact: bool) -> CompressedFactor:
     table = np.ones((1, 1), dtype=object if exact else np.float64)
-    return CompressedFactor((), (), _NOWHERE, _NOWHERE, table, EXACT)
+    return CompressedFactor((), (), ONE_ROW, ONE_ROW, table, EXACT)
 
 
 def compressed_cpt(
@@ -270,7 +269,7 @@ def _dense(
         shape = (1, *(sizes[variable] for variable in compressed.scope), compressed.patterns)
         table = take(compressed.table, compressed.group_of_state).reshape(shape)
         account = replace(compressed.account, lost=None)
-        factors.append(Factor((*compressed.scope, pattern), table, _NOWHERE, account))
+        factors.append(Factor((*compressed.scope, pattern), table, ONE_ROW, account))
     product = multiply_factors(factors, summed)
     order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
     return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)

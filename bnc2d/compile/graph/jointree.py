@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -59,30 +59,6 @@ def _component(start: NodeIndex, near: list[list[NodeIndex]], allowed: Iterable[
         found |= fresh
         pending.extend(fresh)
     return found
-
-
-def moral_graph(network: BayesianNetwork) -> dict[Name, set[Name]]:
-    """Return the neighbours of each variable: parents, children, and other parents of its children."""
-    graph: dict[Name, set[Name]] = {name: set() for name in network.names}
-    for cpt in network.cpts:
-        family = [variable.name for variable in cpt.scope]
-        for name in family:
-            graph[name].update(family)
-    for name, near in graph.items():
-        near.discard(name)
-    return graph
-
-
-def min_fill_order(graph: Mapping[Name, set[Name]], seed: int = 0) -> list[Name]:
-    """Return an elimination order that adds few edges: next comes a variable whose neighbours lack fewest.
-
-    Ties are broken by a seeded generator.
-    """
-    names = list(graph)
-    index = {name: position for position, name in enumerate(names)}
-    search = MinFill([union(1 << index[other] for other in graph[name]) for name in names])
-    search.finish(seed)
-    return [names[variable] for variable in search.order]
 
 
 def build_jointree(network: BayesianNetwork, seed: int = 0) -> Jointree:

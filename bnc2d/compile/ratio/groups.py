@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree, moral_graph
+from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.model.elimination import connected_groups
 
 # An integer table of a group may have so many entries.
 _MAX_TABLE = 1 << 18
@@ -60,17 +61,7 @@ def groups_of(prepared: Prepared) -> Grouping | None:
 
 
 def _components(prepared: Prepared) -> list[set[Name]]:
-    """Return the connected parts of the moral graph without the target."""
-    graph = moral_graph(prepared.network)
-    left = {name: near - {prepared.target} for name, near in graph.items() if name != prepared.target}
-    parts = []
-    while left:
-        pending = [next(iter(left))]
-        part: set[Name] = set()
-        while pending:
-            name = pending.pop()
-            if name in left:
-                part.add(name)
-                pending += left.pop(name)
-        parts.append(part)
-    return parts
+    """Return the variables that tables connect to each other without the target."""
+    scopes = [{variable.name for variable in cpt.scope} - {prepared.target} for cpt in prepared.network.cpts]
+    parts = [set().union(*(scopes[table] for table in group)) for group in connected_groups(scopes)]
+    return [part for part in parts if part]

@@ -10,9 +10,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bnc2d import Classifier, example
+from bnc2d.base.masks import positions
 from bnc2d.compile.graph.feature_tree import TABLES, FeatureTree, build_feature_tree
-from bnc2d.compile.graph.jointree import Jointree, build_jointree, chains, min_fill_order, moral_graph
+from bnc2d.compile.graph.jointree import Jointree, build_jointree, chains
+from bnc2d.compile.graph.jointree import families as family_masks
 from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.model.min_fill import MinFill, graph_of
 from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 
@@ -117,10 +120,14 @@ def test_the_checkers_can_fail() -> None:
 def test_running_example() -> None:
     """The paper's network, worked out by hand: the parents of B, E and F are married."""
     prepared = prepare(Classifier(example("running"), "A", ["D", "E", "F"]))
-    graph = moral_graph(prepared.network)
+    names = prepared.network.names
+    near = graph_of(family_masks(prepared.network), len(names))
+    graph = {name: {names[v] for v in positions(mask)} for name, mask in zip(names, near, strict=True)}
     assert graph["A"] == {"G", "B", "C"}
     assert graph["B"] == {"A", "G", "C", "D", "E", "F"}
-    assert sorted(min_fill_order(graph)) == sorted(prepared.network.names)
+    search = MinFill(near)
+    search.finish(0)
+    assert sorted(names[v] for v in search.order) == sorted(names)
     jointree = build_jointree(prepared.network)
     assert jointree.width == 2
     assert {frozenset("BD"), frozenset("BCE"), frozenset("BCF"), frozenset("ABG"), frozenset("ABC")} == set(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import piece_of
-from bnc2d.base.checkpoints import pieces
+from bnc2d.base.arrays import Numbers, joined, piece_of
+from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.hashing import sorted_distinct
 from bnc2d.logic.diagram.counting import integers
-from bnc2d.logic.diagram.diagram import Diagram, Terminal
+from bnc2d.logic.diagram.diagram import Diagram, Level, Terminal
 from bnc2d.logic.domain import FeatureId
 
 
@@ -27,21 +28,23 @@ def nearest(
     Near is what changes few features, or cheap ones where they have ``prices``; fixed ones do not change.
     Bottom-up, a level at a time, each node gets the least price of the changes below it: the least over its
     states of the child's price, plus the feature's for states that are not the instance's. On the way down
-    again the instance's own state is taken where it is among the best, else the first best one.
+    again the instance's own state is taken where it is among the best, else the first best one. Where every
+    change counts the same, only the nodes that few enough changes lead to are looked at.
     """
     costs = [1] * len(positions) if prices is None else list(prices)
     never = sum(costs) + 1
+    nodes = None if prices is not None else _within_reach(diagram, positions, wanted, fixed)
     least: NDArray[Any] = np.full(diagram.size, never, dtype=integers(2 * never * len(positions)))
     least[list(wanted)] = 0
     steps: dict[FeatureId, NDArray[Any]] = {}
-    for feature, table, first in reversed(diagram.walk):
-        states = table.shape[1]
-        step = np.full(states, never if feature in fixed else costs[feature], dtype=least.dtype)
-        step[positions[feature]] = 0
-        steps[feature] = step
-        for piece in pieces(len(table), piece_of(least.dtype) // states):
-            found = np.minimum((least[table[piece]] + step).min(axis=1), never)
-            least[first + piece.start : first + piece.stop] = found
+    for level in reversed(diagram.walk):
+        states = level.table.shape[1]
+        step = np.full(states, never if level.feature in fixed else costs[level.feature], dtype=least.dtype)
+        step[positions[level.feature]] = 0
+        steps[level.feature] = step
+        for rows in _rows(level, nodes, piece_of(least.dtype) // states):
+            found = np.minimum((least[level.table[rows]] + step).min(axis=1), never)
+            least[level.nodes][rows] = found
     node = diagram.root
     if least[node] == never:
         return None
@@ -53,3 +56,53 @@ def nearest(
             row[feature] = own if totals[own] == least[node] else int(np.argmin(totals))
             node = int(table[node - first, row[feature]])
     return row
+
+
+def _rows(level: Level, nodes: Numbers | None, size: int) -> Iterator[slice | Numbers]:
+    """Yield the rows of a level's table of some nodes (ascending; None: all), so many at a time."""
+    if nodes is None:
+        yield from pieces(len(level.table), size)
+        return
+    begin, end = np.searchsorted(nodes, [level.first, level.nodes.stop])
+    for piece in pieces(int(end - begin), size):
+        yield nodes[begin:end][piece] - level.first
+
+
+def _within_reach(
+    diagram: Diagram, positions: Sequence[int], wanted: Collection[Terminal], fixed: Collection[FeatureId]
+) -> Numbers:
+    """Return, ascending, the nodes that are reached with as few changes as a wanted terminal, or with fewer.
+
+    One change more at a time: from the nodes that so many changes lead to, the instance's own states lead
+    on with no change, other states with one. Where no wanted terminal is reached, all are returned.
+    """
+    ends = list(wanted)
+    never = len(positions) + 1
+    changes = np.full(diagram.size, never, dtype=np.int64)
+    changes[diagram.root] = 0
+    reached: list[Numbers] = []
+    front = np.array([diagram.root], dtype=np.int64)
+    for count in range(never):
+        further = [front[:0]]
+        nodes = front
+        for feature, table, first in diagram.walk:
+            checkpoint()
+            here = nodes[nodes >= first]
+            if not len(here):
+                continue
+            reached.append(here)
+            children = table[here - first]
+            own = children[:, positions[feature]]
+            if feature not in fixed:
+                others = children.reshape(-1)
+                others = others[changes[others] > count + 1]
+                changes[others] = count + 1
+                further.append(others)
+            own = own[changes[own] > count]
+            changes[own] = count
+            nodes = sorted_distinct(joined([nodes[nodes < first], own]))
+        if (changes[ends] <= count).any():
+            break
+        front = sorted_distinct(joined(further))
+        front = front[changes[front] == count + 1]
+    return np.sort(joined([front[:0], *reached]))

@@ -150,7 +150,7 @@ def test_features_are_those_that_matter(case: Case) -> None:
 
 
 @given(labelled_diagrams(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=200)
 def test_nearest(case: Case, data: st.DataObject) -> None:
     diagram, sizes, labels = case
     rows = all_rows(sizes)
@@ -165,6 +165,10 @@ def test_nearest(case: Case, data: st.DataObject) -> None:
     ]
     found = nearest(diagram, row.tolist(), wanted, fixed, prices)
     event(f"found: {found is not None}")
+    ones = [1] * len(sizes)
+    assert nearest(diagram, row.tolist(), wanted, fixed) == nearest(
+        diagram, row.tolist(), wanted, fixed, ones
+    )
     if found is None:
         assert not costs
     else:

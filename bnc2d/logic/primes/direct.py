@@ -50,10 +50,9 @@ Mode: TypeAlias = Literal["auto", "sorted", "lazy"]
 Family: TypeAlias = list[BitSet]
 Prime = TypeVar("Prime", Term, Clause)
 
-# Unions formed bottom-up before "auto" turns to the lazy enumeration: without a limit, and with one.
-_PAIRS_WITHOUT_LIMIT = 5_000_000
-_PAIRS_WITH_LIMIT = 20_000
-_PAIRS_PER_ITEM = 1_000
+# Unions formed bottom-up, in a fraction of a second, before "auto" turns to the lazy enumeration. The number
+# depends on no limit, so that a list that is cut is the beginning of the whole one.
+_MOST_PAIRS = 500_000
 
 
 class TooMany(Exception):  # noqa: N818 - a signal inside this module
@@ -74,8 +73,8 @@ def prime_implicants(
 
     ``mode="sorted"`` computes all, then gives the shortest first, then by features in the order of the
     domain, then by state masks. ``"lazy"`` gives them as they are found: an order that is the same on every
-    run, but otherwise arbitrary. ``"auto"`` tries the first with bounded work (and at most half of the time
-    limit) and turns to the second when there are too many.
+    run, but otherwise arbitrary. ``"auto"`` tries the first with bounded work and turns to the second when
+    there are too many. No order depends on a limit.
     """
     return _primes(Term, manager, root, positions, limit, time_limit, variable_minimal, mode)
 
@@ -119,7 +118,7 @@ def _primes(
     task = _Task(manager, root, positions, clauses=kind is Clause, variable_minimal=variable_minimal)
 
     def make(budget: Budget) -> Iterator[Prime]:
-        found = budget.within(task.run(mode, limit, budget))
+        found = budget.within(task.run(mode))
         return (_trusted(kind, manager.domain, masks) for masks in found)
 
     return Primes(make, limit, time_limit, lambda: task.ordered)
@@ -152,11 +151,10 @@ class _Task:
         self.variable_minimal = variable_minimal and not self.cells.one_bit_each
         self.ordered = False  # whether they come shortest first, once that is known
 
-    def run(self, mode: Mode, limit: int | None, budget: Budget) -> Iterator[dict[FeatureId, StateMask]]:
-        budget.check()
+    def run(self, mode: Mode) -> Iterator[dict[FeatureId, StateMask]]:
         if mode != "lazy":
             try:
-                family = self._bottom_up(self._spender(mode, limit, budget))
+                family = self._bottom_up(self._spender(mode))
             except TooMany:
                 pass
             else:
@@ -166,18 +164,15 @@ class _Task:
         yield from self._lazily()
 
     @staticmethod
-    def _spender(mode: Mode, limit: int | None, budget: Budget) -> Spend:
+    def _spender(mode: Mode) -> Spend:
         """Return the function that counts work and ends it; "sorted" ends only with the budget."""
-        if mode == "sorted":
-            return lambda _: checkpoint()
-        left = _PAIRS_WITHOUT_LIMIT
-        if limit is not None:
-            left = min(left, _PAIRS_WITH_LIMIT + _PAIRS_PER_ITEM * limit)
+        left = _MOST_PAIRS
 
         def spend(pairs: int) -> None:
             nonlocal left
+            checkpoint()
             left -= pairs
-            if left < 0 or budget.share_used() > 0.5:
+            if left < 0 and mode != "sorted":
                 raise TooMany
 
         return spend

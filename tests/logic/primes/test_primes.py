@@ -304,6 +304,8 @@ def test_first_primes_of_an_exploding_circuit(kind: str, states: int, variable_m
     assert len(set(listed)) == 10
     assert found.cut == "limit"
     assert listed == list(find(manager, root, **arguments))
+    assert listed[:3] == list(find(manager, root, **{**arguments, "limit": 3}))
+    assert listed == list(islice(find(manager, root, **{**arguments, "limit": None}), 10))
     assert len(list(islice(getattr(primes_sat, kind)(manager, root), 3))) == 3
 
 

@@ -6,10 +6,8 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import event, given, settings
-from hypothesis import strategies as st
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
-from bnc2d.logic.primes.diagrams import BitDiagrams
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.brute_force.reasons import Truth, truths
 
@@ -57,24 +55,3 @@ def test_a_majority_of_twenty_has_as_many_reasons_as_known() -> None:
     for kind in KINDS:
         with pytest.raises(LimitExceeded, match="time limit"):
             getattr(e, f"count_{kind}_reasons")(time_limit=0)
-
-
-@settings(max_examples=60)
-@given(sets=st.lists(st.frozensets(st.integers(0, 5)), max_size=8), others=st.data())
-def test_minimal_sets_of_a_diagram(sets: list[frozenset[int]], others: st.DataObject) -> None:
-    diagrams = BitDiagrams(6)
-    function = 0
-    for members in sets:
-        function = diagrams.join(True, (function, diagrams.cube(members)))
-    minimal = {one for one in sets if not any(other < one for other in sets)}
-    assert diagrams.size(diagrams.minimal(function)) == len(minimal)
-    weights = [2, 3, 5, 7, 11, 13]
-    if sets:
-        least = diagrams.lightest(function, weights)
-        assert frozenset(least) in minimal
-        assert sum(weights[m] for m in least) == min(sum(weights[m] for m in s) for s in minimal)
-
-
-def test_too_many_levels_are_refused() -> None:
-    with pytest.raises(LimitExceeded, match="500 levels"):
-        BitDiagrams(500)

@@ -210,7 +210,7 @@ def test_general_reasons_of_many_states_are_those_of_the_circuit(
                 assert len(listed) == len(expected)
                 assert not found.ordered or listed == expected
     with pytest.MonkeyPatch.context() as patch:  # boxes are just quick enough to be found together
-        patch.setattr(feature_sets, "QUICK_STEPS", boxes.exclusions(e._case, 10**6).diagrams._steps)
+        patch.setattr(feature_sets, "QUICK_STEPS", boxes.exclusions(e._case, 10**6).diagrams.steps)
         assert set(e.general_sufficient_reasons()) == set(terms)
     assert e.count_general_sufficient_reasons() == len(terms)
     assert e.count_general_necessary_reasons() == len(clauses)

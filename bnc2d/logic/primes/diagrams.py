@@ -41,7 +41,7 @@ class BitDiagrams:
             raise TooLarge(f"the diagrams would have {levels} levels, more than the limit of {_MOST_LEVELS}")
         self.nodes: list[tuple[Level, Node, Node]] = [(levels, 0, 0), (levels, 1, 1)]
         self.most_steps = most_steps
-        self._steps = 0
+        self.steps = 0
         self._unique: dict[tuple[Level, Node, Node], Node] = {}
         self._joined: tuple[dict[_Pair, Node], dict[_Pair, Node]] = ({}, {})  # conjunctions, disjunctions
         self._falsified: dict[_Pair, Node] = {}
@@ -56,15 +56,15 @@ class BitDiagrams:
 
     def spend(self, steps: int = 1) -> None:
         """Note steps to be taken, each of which is remembered; pass a checkpoint now and then."""
-        before, self._steps = self._steps, self._steps + steps
-        if self._steps > self.most_steps:
+        before, self.steps = self.steps, self.steps + steps
+        if self.steps > self.most_steps:
             self.refuse_above(self.most_steps)
-        if before // _BETWEEN_LOOKS != self._steps // _BETWEEN_LOOKS:
+        if before // _BETWEEN_LOOKS != self.steps // _BETWEEN_LOOKS:
             checkpoint()
 
     def refuse_above(self, most_steps: int) -> None:
         """Raise ``TooLarge`` where more steps were taken."""
-        if self._steps > most_steps:
+        if self.steps > most_steps:
             raise TooLarge(f"the diagrams of the reasons take more than {most_steps} steps")
 
     def forget(self) -> None:

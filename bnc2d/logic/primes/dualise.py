@@ -37,10 +37,12 @@ def minimal_sets(function: Function, members: Sequence[Member], size: int) -> It
         solver.add_clause([size + 1])  # the solver knows a variable even where there are no members
         solver.set_phases([member + 1 for member in members])  # large sets lie above many minimal ones
         while (seed := _unexplored(solver, members)) is not None:
-            holds = bool(function(_words([seed] * _ORDERS, size))[0] & np.uint64(1))
+            words = np.zeros(size, dtype=np.uint64)
+            words[seed] = ~np.uint64(0)  # in each of the 64
+            holds = bool(function(words)[0])
             rest = [member for member in members if (member in seed) == holds]
             orders = [random.sample(rest, len(rest)) for _ in range(_ORDERS)]
-            found = _extreme(function, seed, orders, size, holds)
+            found = _extreme(function, words, orders, holds)
             for extreme in found:
                 if holds:
                     solver.add_clause([-member - 1 for member in extreme])
@@ -58,24 +60,15 @@ def _unexplored(solver: Any, members: Sequence[Member]) -> list[Member] | None:
     return [member for member in members if member + 1 in model or -member - 1 not in model]
 
 
-def _extreme(
-    function: Function, seed: list[Member], orders: list[list[Member]], size: int, holds: bool
-) -> list[list[Member]]:
+def _extreme(function: Function, words: Words, orders: list[list[Member]], holds: bool) -> list[list[Member]]:
     """Return the sets to which members can be dropped (or, where it fails, added) along each order."""
-    words = _words([seed] * _ORDERS, size)
-    for moved in zip(*orders, strict=True):
-        flips = _words([[member] for member in moved], size)
+    one_bit_each = np.uint64(1) << np.arange(_ORDERS, dtype=np.uint64)
+    for moved in np.array(orders, dtype=np.intp).T:
+        flips = np.zeros_like(words)
+        np.bitwise_or.at(flips, moved, one_bit_each)
         words ^= flips
         right = function(words) if holds else ~function(words)
         words ^= flips & ~right
-    bits = np.unpackbits(words.view(np.uint8).reshape(size, 8), axis=1, bitorder="little")
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8).reshape(len(words), 8), axis=1, bitorder="little")
     found = {tuple(np.flatnonzero(column).tolist()) for column in bits.T}
     return [list(members) for members in sorted(found, key=lambda members: (len(members), members))]
-
-
-def _words(sets: Sequence[Sequence[Member]], size: int) -> Words:
-    """Return sets as a word for each member, with the bit of every set that has it."""
-    words = np.zeros(size, dtype=np.uint64)
-    for number, members in enumerate(sets):
-        words[list(members)] |= np.uint64(1 << number)
-    return words

@@ -62,7 +62,7 @@ class CutProblem:
 
     def factors(self, given: Given, exact: bool = False) -> tuple[CompressedFactor, CompressedFactor]:
         """Return the tables of both sides."""
-        first, second = (side.part(given, exact, self._structural) for side in self._sides)
+        first, second = (side.factor(given, exact, self._structural) for side in self._sides)
         return first, second
 
     def join(self, first: CompressedFactor, second: CompressedFactor) -> Join:

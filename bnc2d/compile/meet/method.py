@@ -144,20 +144,22 @@ class _Attempt:
         """Label all blocks; or return what should be done first about ties."""
         for given in self._cut_problem.blocks():
             with self._budget.phase("tables"):
-                parts = self._cut_problem.factors(given)
-                join = self._cut_problem.join(*parts)
+                factors = self._cut_problem.factors(given)
+                join = self._cut_problem.join(*factors)
                 decider = self._cut_problem.decider(join)
             with self._budget.phase("labels"):
-                row_ids, doubts = self._decide(decider, join.first, parts[1])
-                ids = take(row_ids, parts[0].pattern_of_row)
+                row_ids, doubts = self._decide(decider, join.first, factors[1])
+                ids = take(row_ids, factors[0].pattern_of_row)
                 if len(doubts.patterns) and self._certified:
                     wanted = (
-                        choose_tie_strategy(doubts, self._cut_problem, *parts) if self._may_explain else None
+                        choose_tie_strategy(doubts, self._cut_problem, *factors)
+                        if self._may_explain
+                        else None
                     )
                     if wanted is not None:
                         return wanted
                     self.stats.exact_calls += resolve_ties(
-                        doubts, self._cut_problem, given, parts, self.pool, self._packing, ids, self._budget
+                        doubts, self._cut_problem, given, factors, self.pool, self._packing, ids, self._budget
                     )
                 self._ids.append(ids)
         return None

@@ -55,9 +55,12 @@ def choose_tie_strategy(
         doubts.columns, weights=rows[doubts.patterns[doubts.rows]], minlength=second.patterns
     )
     best: tuple[float, Name] | None = None
-    for names, part, weight in ((cut_problem.first, first, by_row), (cut_problem.second, second, by_column)):
+    for names, factor, weight in (
+        (cut_problem.first, first, by_row),
+        (cut_problem.second, second, by_column),
+    ):
         cardinalities = cut_problem.cardinalities(names)
-        shape = weight[part.pattern_of_row].reshape(cardinalities)
+        shape = weight[factor.pattern_of_row].reshape(cardinalities)
         for axis, name in enumerate(names):
             others = tuple(other for other in range(len(names)) if other != axis)
             by_state = shape.sum(axis=others)
@@ -78,7 +81,7 @@ def resolve_ties(
     doubts: Doubts,
     cut_problem: CutProblem,
     given: Given,
-    parts: tuple[CompressedFactor, CompressedFactor],
+    factors: tuple[CompressedFactor, CompressedFactor],
     pool: RowPool,
     packing: Packing,
     ids: NDArray[np.intp],
@@ -88,7 +91,7 @@ def resolve_ties(
 
     Returns how many exact decisions it took.
     """
-    first, second = parts
+    first, second = factors
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
     exact = cut_problem.by_tables if many else cut_problem.by_instances
     resolver: Resolver = exact(given)

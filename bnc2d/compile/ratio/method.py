@@ -72,8 +72,8 @@ class _Table:
 
 def _table(prepared: Prepared, group: Group) -> _Table:
     side = Side(prepared, CutSide(group.features, (Message(group.tables, (), group.hidden),)))
-    part = side.part({}, exact=True)
-    first, second = part.table[part.group_of_state[[0, -1]]].tolist()  # the target is all that is left
+    factor = side.factor({}, exact=True)
+    first, second = factor.table[factor.group_of_state[[0, -1]]].tolist()  # the target is all that is left
     columns = []
     for pair in zip(first, second, strict=True):
         checkpoint()
@@ -82,7 +82,7 @@ def _table(prepared: Prepared, group: Group) -> _Table:
     place = {column: number for number, column in enumerate((*says.ratios, *says.impossible))}
     places = np.array([place[column] for column in columns], dtype=np.intp)
     cardinalities = tuple(len(prepared.network.variable(name)) for name in group.features)
-    return _Table(group.features, cardinalities, says, places[part.pattern_of_row])
+    return _Table(group.features, cardinalities, says, places[factor.pattern_of_row])
 
 
 def compile_by_intervals(

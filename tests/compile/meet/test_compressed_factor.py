@@ -26,28 +26,28 @@ def cut_problem_of(classifier: Classifier, fixed: int = 0) -> CutProblem:
     return CutProblem(classifier, prepared, cut, prepared.features[:fixed])
 
 
-def dense(part: CompressedFactor) -> np.ndarray:
+def dense(factor: CompressedFactor) -> np.ndarray:
     """The table with all states and all instances."""
-    return part.table[part.group_of_state][:, part.pattern_of_row]
+    return factor.table[factor.group_of_state][:, factor.pattern_of_row]
 
 
 @given(classifiers())
 @settings(max_examples=150)
 def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> None:
     cut_problem = cut_problem_of(classifier)
-    for part, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
-        assert part.features == exact.features
-        order = [exact.scope.index(variable) for variable in part.scope]
+    for factor, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
+        assert factor.features == exact.features
+        order = [exact.scope.index(variable) for variable in factor.scope]
         sizes = [len(cut_problem.prepared.network.variables[variable]) for variable in exact.scope]
         states = np.arange(len(exact.group_of_state)).reshape(sizes).transpose(order).reshape(-1)
-        wanted, seen = dense(exact)[states], dense(part)
+        wanted, seen = dense(exact)[states], dense(factor)
         for truth, values in zip(wanted.T.tolist(), seen.T.tolist(), strict=True):
             assert [entry == 0 for entry in truth] == [value == 0 for value in values]
             top = max(range(len(truth)), key=lambda at: truth[at])
             for entry, value in zip(truth, values, strict=True):
                 if entry:
                     ratio = Fraction(value) / Fraction(values[top]) / Fraction(entry, truth[top])
-                    assert abs(ratio - 1) <= 4 * part.account.roundings * UNIT_ROUNDOFF
+                    assert abs(ratio - 1) <= 4 * factor.account.roundings * UNIT_ROUNDOFF
 
 
 @given(classifiers(), st.integers(0, 2))

@@ -122,21 +122,21 @@ def test_tables_are_within_their_accounts(position: str) -> None:
         classifier = Classifier(network(position, exponent, 3), "Y", tuple("ABCDE"))
         prepared = prepare(classifier)
         cut_problem = CutProblem(classifier, prepared, choose_cut(prepared, range(2), 2**24))
-        for part, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
-            lost |= part.may_hide_entries
-            truth = dense(exact)[states_in_order(cut_problem, part, exact)]
-            for row, values in enumerate(dense(part).T.tolist()):
-                account = Fraction(float(part.lost[part.pattern_of_row[row]]))
-                assert within(truth[:, row].tolist(), values, part.account.roundings, account)
+        for factor, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
+            lost |= factor.may_hide_entries
+            truth = dense(exact)[states_in_order(cut_problem, factor, exact)]
+            for row, values in enumerate(dense(factor).T.tolist()):
+                account = Fraction(float(factor.lost[factor.pattern_of_row[row]]))
+                assert within(truth[:, row].tolist(), values, factor.account.roundings, account)
     assert lost
 
 
-def dense(part: CompressedFactor) -> np.ndarray:
-    return part.table[part.group_of_state][:, part.pattern_of_row]
+def dense(factor: CompressedFactor) -> np.ndarray:
+    return factor.table[factor.group_of_state][:, factor.pattern_of_row]
 
 
-def states_in_order(cut_problem: CutProblem, part: CompressedFactor, exact: CompressedFactor) -> np.ndarray:
-    order = [exact.scope.index(variable) for variable in part.scope]
+def states_in_order(cut_problem: CutProblem, factor: CompressedFactor, exact: CompressedFactor) -> np.ndarray:
+    order = [exact.scope.index(variable) for variable in factor.scope]
     sizes = [len(cut_problem.prepared.network.variables[variable]) for variable in exact.scope]
     return np.arange(len(exact.group_of_state)).reshape(sizes).transpose(order).reshape(-1)
 

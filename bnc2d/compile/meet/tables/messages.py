@@ -31,7 +31,7 @@ class Side:
         self._messages = side.messages
         self.features = side.features
 
-    def part(
+    def factor(
         self,
         given: Mapping[Name, int],
         exact: bool = False,
@@ -50,16 +50,16 @@ class Side:
                 if name not in self._apart
             ]
             pool = self._eliminated(pool, message, exact, structural)
-        part = multiply_out(pool, (), self._sizes, exact, structural)
+        whole = multiply_out(pool, (), self._sizes, exact, structural)
         free = [self._ids[name] for name in self.features if name not in given]
-        rows = part.pattern_of_row.reshape([self._sizes[v] for v in part.features])
-        rows = rows.transpose([part.features.index(v) for v in free]).reshape(-1)
-        return replace(part, features=tuple(free), pattern_of_row=rows)
+        rows = whole.pattern_of_row.reshape([self._sizes[v] for v in whole.features])
+        rows = rows.transpose([whole.features.index(v) for v in free]).reshape(-1)
+        return replace(whole, features=tuple(free), pattern_of_row=rows)
 
     def _eliminated(
         self, pool: list[CompressedFactor], message: Message, exact: bool, structural: bool
     ) -> list[CompressedFactor]:
-        """Return the parts with the variables of a message summed out."""
+        """Return the factors with the variables of a message summed out."""
         summed = union([1 << self._ids[name] for name in message.summed])
         scopes = [union([1 << v for v in (*factor.scope, *factor.features)]) for factor in pool]
 

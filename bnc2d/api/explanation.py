@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bnc2d.base.arguments import flag, seconds
 from bnc2d.base.arguments import limit as checked_limit
@@ -10,6 +10,7 @@ from bnc2d.explain.explanation import BaseExplanation
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.report.records import ExplanationData
 
 
 class Explanation(BaseExplanation):
@@ -76,7 +77,7 @@ class Explanation(BaseExplanation):
         time_limit: float | None = None,
         formulas: bool = False,
         exact: bool = False,
-    ) -> dict[str, Any]:
+    ) -> ExplanationData:
         """Return everything about the decision as plain data, ready for JSON; ``docs/json.md`` says the keys.
 
         ``limit`` holds for each list of reasons, ``time_limit`` (seconds) for all of them; ``cut`` and

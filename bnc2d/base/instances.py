@@ -67,6 +67,11 @@ def encode(features: Sequence[Feature], instances: Any) -> Encoded:
     return _reader(features).read(instances)
 
 
+def encode_one(features: Sequence[Feature], instance: OneInstance) -> list[int]:
+    """Return the state positions of one instance of such a classifier; several are an error."""
+    return _reader(features).one(instance)
+
+
 def check_rows(features: Sequence[Feature], array: object) -> Rows:
     """Return rows of state positions, once they are known to be some."""
     return _reader(features).check_rows(array)

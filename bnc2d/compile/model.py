@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from bnc2d.model.classifier import BaseClassifier
 _TINY = 64
 # Figures of Stats that time, threads or the kind of processor may change.
 _OF_THE_RUN = frozenset(["seconds", "log2_work", "frontier", "cells", "exact_calls"])
+# What Stats hold; the mapping is that of seconds.
+Figure: TypeAlias = str | int | float | Mapping[str, float] | None
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,11 @@ class Stats:
     exact_calls: int | None = None
     diagram_nodes: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Figure]:
         """Return plain data, for JSON."""
         return asdict(self)
 
-    def of_any_run(self) -> dict[str, Any]:
+    def of_any_run(self) -> dict[str, Figure]:
         """Return as plain data what does not depend on the machine or the moment, for files."""
         return {name: value for name, value in asdict(self).items() if name not in _OF_THE_RUN}
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from bnc2d.base.arguments import mapping, names
 from bnc2d.base.arrays import Rows
 from bnc2d.base.choices import DecidedBy
-from bnc2d.base.instances import Kind, encode
+from bnc2d.base.instances import OneInstance, encode_one
 from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.errors import InstanceError, LogicError
+from bnc2d.errors import LogicError
 from bnc2d.explain import checks, counting, listing, relevance, shortest
 from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, violations
@@ -35,16 +35,12 @@ _SHOWN_FEATURES = 6
 
 
 def read_case(
-    model: BaseCompiledModel, instance: Any, fixed: Iterable[str] = ()
+    model: BaseCompiledModel, instance: OneInstance, fixed: Iterable[str] = ()
 ) -> tuple[tuple[int, ...], frozenset[FeatureId]]:
     """Return the state positions of one instance, and the features that are fixed."""
-    encoded = encode(model.classifier.feature_variables, instance)
-    if encoded.kind is not Kind.ONE:
-        raise InstanceError(
-            f"explain takes one instance, a mapping from feature to state, not {type(instance).__name__}"
-        )
+    positions = encode_one(model.classifier.feature_variables, instance)
     held = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
-    return tuple(encoded.rows[0].tolist()), held
+    return tuple(positions), held
 
 
 class BaseExplanation:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pysat.formula import CNF
     from sympy.logic.boolalg import Boolean
 
+    from bnc2d.logic.convert.data import CircuitData
     from bnc2d.logic.convert.sat import Answer, Circuit
     from bnc2d.logic.convert.sdd import SddForm
     from bnc2d.logic.primes.stream import Primes
@@ -299,7 +300,7 @@ class NNF:
         """
         return show.to_text(self.manager, self.root, limit)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CircuitData:
         """Return the circuit as plain data, ready for JSON.
 
         ``features`` maps each feature of the domain to its states; ``nodes`` lists the nodes, children before
@@ -311,7 +312,7 @@ class NNF:
         return data.to_dict(self.manager, self.root)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], manager: Manager | None = None) -> NNF:
+    def from_dict(cls, data: Mapping[str, object], manager: Manager | None = None) -> NNF:
         """Return the circuit of such data, in a manager over the same domain or in a new one."""
         from bnc2d.logic.convert.data import from_dict
 

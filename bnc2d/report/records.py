@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
 from math import log10
-from typing import Any
+from typing import NotRequired, TypeAlias, TypedDict
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.choices import Cut, DecidedBy
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out
+from bnc2d.logic.convert.data import CircuitData
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.decision import Basis
@@ -30,14 +31,82 @@ KINDS = (
 )
 FORMULAS = ("complete_reason", "general_reason")
 
+Literals: TypeAlias = dict[str, list[str]]
 
-def literals(reason: Term | Clause) -> dict[str, list[str]]:
+
+class PosteriorData(TypedDict):
+    """The posterior in decimals, and in fractions where these are short or asked for."""
+
+    posterior: dict[str, float]
+    posterior_exact: dict[str, str] | None
+
+
+class DecisionData(PosteriorData):
+    """A decision with what it rests on."""
+
+    decision: str | None
+    possible: bool
+    decided_by: DecidedBy
+
+
+class NearestData(TypedDict):
+    """The nearest other decision, and whether its instance is possible."""
+
+    distance: int | None
+    witness: dict[str, str] | None
+    decision: str | None
+    possible: bool | None
+
+
+class ContrastData(TypedDict):
+    """Why not one class."""
+
+    reasons: list[Literals]
+    message: str | None
+    cut: Cut | None
+    nearest: NearestData
+
+
+class ExplanationData(DecisionData):
+    """Everything about one decision."""
+
+    instance: dict[str, str]
+    target: str
+    fixed: list[str]
+    complete_reason: str | None
+    general_reason: str | None
+    sufficient_reason: Literals
+    sufficient_reasons: list[Literals]
+    necessary_reasons: list[Literals]
+    general_sufficient_reasons: list[Literals]
+    general_necessary_reasons: list[Literals]
+    contrastive: dict[str, ContrastData]
+    robustness: NearestData
+    cut: dict[str, Cut | None]
+    complete: bool
+    formulas: NotRequired[dict[str, CircuitData]]
+
+
+class SummaryData(DecisionData):
+    """What fits a line."""
+
+    sufficient_reason: dict[str, str]
+    sufficient_reasons: int
+    necessary_reasons: int
+    distance: int | None
+    changes: dict[str, str]
+    changed_decision: str | None
+    changed_possible: bool | None
+    cut: list[str]
+
+
+def literals(reason: Term | Clause) -> Literals:
     """Return a reason as plain data, the states of each feature in their order."""
     domain = reason.domain
     return {domain.names[f]: list(domain.states_of(f, mask)) for f, mask in reason.masks.items()}
 
 
-def posterior_data(posterior: Mapping[str, Fraction | float], exact: bool = False) -> dict[str, Any]:
+def posterior_data(posterior: Mapping[str, Fraction | float], exact: bool = False) -> PosteriorData:
     """Return the decimals, and the fractions where they are known and all short, or with ``exact``."""
     values = posterior.values()
     known = [value for value in values if isinstance(value, Fraction)]
@@ -63,7 +132,7 @@ def _fraction(value: Fraction | float) -> str:
 
 def decision_data(
     decision: str | None, basis: Basis, posterior: Mapping[str, Fraction | float], exact: bool = False
-) -> dict[str, Any]:
+) -> DecisionData:
     """Return a decision with what it rests on."""
     return {
         "decision": decision,
@@ -81,7 +150,7 @@ def explanation_data(
     time_limit: float | None = None,
     formulas: bool = False,
     exact: bool = False,
-) -> dict[str, Any]:
+) -> ExplanationData:
     """Return everything about one decision.
 
     Of each kind at most ``limit`` reasons are listed. ``time_limit`` (seconds) is for all lists together; one
@@ -94,13 +163,13 @@ def explanation_data(
     classes = model.classes if towards is None else [model.classes[model.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
     time = _SharedTime(time_limit, lists=len(KINDS) + len(others))
-    listed: dict[str, list[dict[str, list[str]]]] = {}
-    cut: dict[str, str | None] = {}
+    listed: dict[str, list[Literals]] = {}
+    cut: dict[str, Cut | None] = {}
     for kind in KINDS:
         found = getattr(explanation, kind)(limit, time.share())
         listed[kind] = [literals(reason) for reason in found]
         cut[kind] = found.cut
-    contrastive = {}
+    contrastive: dict[str, ContrastData] = {}
     for name in others:
         clauses = explanation.contrastive(name, limit, time.share())
         contrastive[name] = {
@@ -109,17 +178,25 @@ def explanation_data(
             "cut": clauses.cut,
             "nearest": _nearest(explanation, name),
         }
-    data = {
+    posterior = posterior_data(_posterior(explanation), exact)
+    data: ExplanationData = {
         "instance": explanation.instance,
         "target": explanation.target,
-        **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
+        "decision": explanation.decision,
+        "possible": explanation.possible,
+        "decided_by": explanation.decided_by,
+        "posterior": posterior["posterior"],
+        "posterior_exact": posterior["posterior_exact"],
         "fixed": list(explanation.fixed),
         "complete_reason": None,
         "general_reason": None,
         "sufficient_reason": (listed["sufficient_reasons"] or [literals(explanation.a_sufficient_reason())])[
             0
         ],
-        **listed,
+        "sufficient_reasons": listed["sufficient_reasons"],
+        "necessary_reasons": listed["necessary_reasons"],
+        "general_sufficient_reasons": listed["general_sufficient_reasons"],
+        "general_necessary_reasons": listed["general_necessary_reasons"],
         "contrastive": contrastive,
         "robustness": _nearest(explanation),
         "cut": cut,
@@ -128,18 +205,26 @@ def explanation_data(
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
     with suppress(TimeLimitExceeded), time.budget.limiting():
-        for name in FORMULAS:
-            reason: NNF = getattr(explanation, name)
-            data[name] = spelled_out(reason.manager, reason.root, MAX_FORMULA)
+        data["complete_reason"] = _formula(explanation.complete_reason)
+        data["general_reason"] = _formula(explanation.general_reason)
     return data
 
 
-def _nearest(explanation: BaseExplanation, towards: str | None = None) -> dict[str, Any]:
+def _formula(reason: NNF) -> str | None:
+    return spelled_out(reason.manager, reason.root, MAX_FORMULA)
+
+
+def _nearest(explanation: BaseExplanation, towards: str | None = None) -> NearestData:
     """Return the nearest other decision, and whether its instance is possible."""
     found = explanation.robustness(towards)
     classifier = explanation.model.classifier
     possible = None if found.witness is None else bool(classifier.is_possible(found.witness))
-    return {**asdict(found), "possible": possible}
+    return {
+        "distance": found.distance,
+        "witness": found.witness,
+        "decision": found.decision,
+        "possible": possible,
+    }
 
 
 class _SharedTime:
@@ -164,7 +249,7 @@ def explanation_summary(
     limit: int | None = None,
     time_limit: float | None = None,
     exact: bool = False,
-) -> dict[str, Any]:
+) -> SummaryData:
     """Return what fits a line: the decision, one sufficient reason, the nearest way out, and counts.
 
     ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
@@ -202,5 +287,4 @@ def _posterior(explanation: BaseExplanation) -> Mapping[str, Fraction | float]:
     try:
         return classifier.posterior(instance)
     except LimitExceeded:
-        floats: dict[str, float] = classifier.posterior(instance, exact=False)
-        return floats
+        return classifier.posterior(instance, exact=False)

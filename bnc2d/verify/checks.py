@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import combinations
 from time import monotonic
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,8 +24,8 @@ from bnc2d.verify.oracle import decide, exact_joint, exact_joints
 from bnc2d.verify.report import Check, Report
 from bnc2d.verify.sampling import sample
 
-Witness = Mapping[str, str] | None
-Finding = tuple[bool, str, Witness]
+# Whether a check passed, what it looked at or found, and an instance that shows a failure.
+Outcome: TypeAlias = tuple[bool, str, Mapping[str, str] | None]
 # Told the name of the check to come, how many are done, and how many there are.
 CheckProgress = Callable[[str, int, int], object]
 
@@ -52,7 +53,7 @@ def verify_model(
     time_limit = seconds(time_limit)
     samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
     seed = count(seed, "seed")
-    checks: list[tuple[str, Callable[[Budget], Finding]]] = [
+    checks: list[tuple[str, Callable[[Budget], Outcome]]] = [
         ("structure", lambda _: _structure(model)),
         ("sat: disjoint", lambda _: _disjoint(model)),
         ("sat: exhaustive", lambda _: _exhaustive(model)),
@@ -81,7 +82,7 @@ def _told(progress: CheckProgress | bool | None) -> Iterator[CheckProgress]:
         yield lambda name, done, total: None if report is None else report(name, done / total)
 
 
-def _run(name: str, check: Callable[[Budget], Finding], time_limit: float | None) -> Check:
+def _run(name: str, check: Callable[[Budget], Outcome], time_limit: float | None) -> Check:
     started = monotonic()
     budget = Budget(time_limit)
     try:
@@ -97,7 +98,7 @@ def _formulas(model: BaseCompiledModel) -> Iterator[tuple[str, NNF, NNF]]:
         yield name, model.formula(name), model.formula(name, negated=True)
 
 
-def _structure(model: BaseCompiledModel) -> Finding:
+def _structure(model: BaseCompiledModel) -> Outcome:
     nodes = 0
     for name, formula, negated in _formulas(model):
         for circuit, which in ((formula, name), (negated, f"not {name}")):
@@ -108,7 +109,7 @@ def _structure(model: BaseCompiledModel) -> Finding:
     return True, f"{2 * len(model.classes)} formulas, {nodes} nodes, all OR-decomposable", None
 
 
-def _disjoint(model: BaseCompiledModel) -> Finding:
+def _disjoint(model: BaseCompiledModel) -> Outcome:
     for first, second in combinations(model.classes, 2):
         answer = model.formula(first).disjoint(model.formula(second))
         if not answer:
@@ -116,7 +117,7 @@ def _disjoint(model: BaseCompiledModel) -> Finding:
     return True, f"{len(model.classes)} classes, pairwise", None
 
 
-def _exhaustive(model: BaseCompiledModel) -> Finding:
+def _exhaustive(model: BaseCompiledModel) -> Outcome:
     if model.classifier.rule.leaves_ties:
         return True, "does not apply: tied instances are in no class", None
     roots = [model.formula(name).root for name in model.classes]
@@ -128,7 +129,7 @@ def _exhaustive(model: BaseCompiledModel) -> Finding:
     )
 
 
-def _complements(model: BaseCompiledModel) -> Finding:
+def _complements(model: BaseCompiledModel) -> Outcome:
     for name, formula, negated in _formulas(model):
         answer = formula.equivalent(negated.negate())
         if not answer:
@@ -136,7 +137,7 @@ def _complements(model: BaseCompiledModel) -> Finding:
     return True, f"{len(model.classes)} pairs", None
 
 
-def _second_method(model: BaseCompiledModel) -> Finding:
+def _second_method(model: BaseCompiledModel) -> Outcome:
     """Compile again by a method that shares as little as possible with the model's own."""
     method: Method = "fast" if model.stats.method == "paper" else "paper"
     other = compile_classifier(model.classifier, method=method)
@@ -147,7 +148,7 @@ def _second_method(model: BaseCompiledModel) -> Finding:
     return True, f"the method {method!r} agrees on {len(model.classes)} classes", None
 
 
-def _sdd_equal(model: BaseCompiledModel, budget: Budget) -> Finding:
+def _sdd_equal(model: BaseCompiledModel, budget: Budget) -> Outcome:
     size = 0
     for name, formula, negated in _formulas(model):
         form = formula.to_sdd(time_limit=budget.left())
@@ -160,7 +161,7 @@ def _sdd_equal(model: BaseCompiledModel, budget: Budget) -> Finding:
     return True, f"{len(model.classes)} SDDs, size {size}", None
 
 
-def _sdd_counts(model: BaseCompiledModel, budget: Budget) -> Finding:
+def _sdd_counts(model: BaseCompiledModel, budget: Budget) -> Outcome:
     total = 0
     for name in model.classes:
         count = model.formula(name).to_sdd(time_limit=budget.left()).count()
@@ -173,7 +174,7 @@ def _sdd_counts(model: BaseCompiledModel, budget: Budget) -> Finding:
     return True, f"{total} of {instances} instances", None
 
 
-def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -> Finding:
+def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -> Outcome:
     classifier = model.classifier
     if model.domain.instance_count <= MAX_ALL_INSTANCES:
         with suppress(LimitExceeded), budget.share(0.5).limiting("not all instances are asked"):
@@ -192,7 +193,7 @@ def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -
     return _compare(model, rows[:asked], expected, f"{asked} instances, the nearest to a tie among them")
 
 
-def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Finding:
+def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Outcome:
     """Compare the model's decisions and each of its formulas with the oracle's answers."""
     answers = np.array(expected, dtype=object)
     wrong = model.predict(rows) != answers

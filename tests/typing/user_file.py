@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, assert_type
+from typing import Literal, assert_type
 
 import numpy as np
 import pandas as pd
@@ -107,8 +107,8 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     figures = model.stats.cells, model.stats.exact_calls, model.stats.frontier
     assert_type(figures, tuple[int | None, int | None, int | None])
     assert_type(model.stats.diagram_nodes, int)
-    assert_type(model.stats.as_dict(), dict[str, Any])
-    assert_type(model.stats.of_any_run(), dict[str, Any])
+    assert_type(model.stats.as_dict()["omega"], str | int | float | Mapping[str, float] | None)
+    assert model.stats.of_any_run().items() <= model.stats.as_dict().items()
     assert_type(model.save(folder / "model.bnc2d"), None)
     assert_type(bnc2d.load(folder / "model.bnc2d"), bnc2d.CompiledModel)
     assert_type(bnc2d.CompiledModel.of(model), bnc2d.CompiledModel)
@@ -225,7 +225,11 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type(e.is_general_sufficient({"BP": ["Low", "High"]}), bnc2d.Verdict)
     assert_type(e.is_general_necessary({"BP": ["Low", "High"]}), bnc2d.Verdict)
     assert_type(e.to_text(), str)
-    assert_type(e.to_dict(), dict[str, Any])
+    data = e.to_dict(formulas=True)
+    assert_type(data["posterior"], dict[str, float])
+    assert_type(data["contrastive"]["0"]["reasons"], list[dict[str, list[str]]])
+    assert_type(data["robustness"]["distance"], int | None)
+    assert_type(data["formulas"]["complete_reason"]["features"], dict[str, list[str]])
 
 
 def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
@@ -276,7 +280,7 @@ def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
     assert_type(either.save(folder / "either.nnf"), None)
     assert_type(bnc2d.NNF.load(folder / "either.nnf", domain), bnc2d.NNF)
     assert_type((either.to_text(), either.to_dot(), either.to_svg(highlight=instance)), tuple[str, str, str])
-    assert_type(either.to_dict(), dict[str, Any])
+    assert_type([node["kind"] for node in either.to_dict()["nodes"]], list[str])
     assert_type(bnc2d.NNF.from_dict(either.to_dict()), bnc2d.NNF)
     assert_type(bnc2d.NNF.from_sympy(manager, either.to_sympy()), bnc2d.NNF)
     either.to_cnf()

@@ -13,10 +13,10 @@ from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.finding import Finding, decision_words
-from bnc2d.base.instances import OneInstance
+from bnc2d.base.instances import OneInstance, encode_one
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
-from bnc2d.explain.whole.questions import nearest, positions_of
+from bnc2d.explain.whole.questions import nearest
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.walks import path_to, tell_apart
 
@@ -110,7 +110,7 @@ def _of_one_decision(model: BaseCompiledModel, protected: set[int], instance: On
     names = tuple(model.features[feature] for feature in sorted(protected))
     if found.instance is None:
         return Bias(False, names)
-    pair = (model.domain.decode(positions_of(model, instance)), found.instance)
+    pair = (model.domain.decode(encode_one(model.classifier.feature_variables, instance)), found.instance)
     return Bias(True, names, pair, _decided(model, pair))
 
 

@@ -12,23 +12,14 @@ import numpy as np
 
 from bnc2d.base.arguments import count, names
 from bnc2d.base.finding import Finding, decision_words
-from bnc2d.base.instances import Kind, OneInstance, encode
+from bnc2d.base.instances import OneInstance, encode_one
 from bnc2d.base.numbers import Number
 from bnc2d.base.numbers import weights as read_weights
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.errors import ClassifierError, InstanceError
+from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.nearest import nearest as nearest_row
 
 _MOST_DRAWS = 10**8  # more would not fit in memory
-
-
-def positions_of(model: BaseCompiledModel, instance: OneInstance) -> list[int]:
-    """Return the state positions of one instance."""
-    encoded = encode(model.classifier.feature_variables, instance)
-    if encoded.kind is not Kind.ONE:
-        raise InstanceError("this question is about one instance, given as a mapping from feature to state")
-    row: list[int] = encoded.rows[0].tolist()
-    return row
 
 
 def decisions(model: BaseCompiledModel) -> tuple[str | None, ...]:
@@ -131,7 +122,7 @@ def nearest(
     equally near ones the answer is the same on every run. The result is false where no change leads there.
     Linear in the size of the decision diagram.
     """
-    row = positions_of(model, instance)
+    row = encode_one(model.classifier.feature_variables, instance)
     own = int(model.diagram.labels(np.array([row]))[0])
     if towards is None:
         wanted = [label for label in range(model.diagram.terminals) if label != own]

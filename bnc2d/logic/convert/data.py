@@ -15,7 +15,7 @@ parents; the root is the last node.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from bnc2d.base.arguments import instance_of
 from bnc2d.errors import Bnc2dError, LogicError
@@ -26,13 +26,29 @@ from bnc2d.logic.domain import Domain
 _GATES = {Kind.AND: "and", Kind.OR: "or"}
 
 
-def to_dict(manager: Manager, root: NodeId) -> dict[str, Any]:
+class NodeData(TypedDict, total=False):
+    """A node: literals have ``feature`` and ``states``, gates have ``children``."""
+
+    kind: Required[str]
+    feature: str
+    states: list[str]
+    children: list[int]
+
+
+class CircuitData(TypedDict):
+    """A circuit as data."""
+
+    features: dict[str, list[str]]
+    nodes: list[NodeData]
+
+
+def to_dict(manager: Manager, root: NodeId) -> CircuitData:
     """Return the circuit as data; equal circuits give equal data."""
     manager, root = alone(manager, root)
     domain, nodes = manager.domain, manager.reachable(root)
     position = {node: number for number, node in enumerate(nodes)}
 
-    def data(node: NodeId) -> dict[str, Any]:
+    def data(node: NodeId) -> NodeData:
         kind = manager.kind(node)
         if kind == Kind.CONSTANT:
             return {"kind": "true" if node == TRUE else "false"}
@@ -46,7 +62,7 @@ def to_dict(manager: Manager, root: NodeId) -> dict[str, Any]:
     return {"features": features, "nodes": [data(node) for node in nodes]}
 
 
-def from_dict(data: Mapping[str, Any], manager: Manager | None = None) -> tuple[Manager, NodeId]:
+def from_dict(data: Mapping[str, object], manager: Manager | None = None) -> tuple[Manager, NodeId]:
     """Return the circuit in ``manager``, whose domain must be that of the data, or in a new one.
 
     What ``to_dict`` gave comes back node by node; in other data the manager's local simplifications may merge

@@ -69,6 +69,28 @@ def test_the_papers_method_ends_where_the_process_outgrows_its_limit(monkeypatch
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_memory_limit_holds_in_every_phase(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+    phases: list[str] = []
+    classifier().compile(method=method, progress=lambda phase, _: phases.append(phase))
+    size = 0
+    monkeypatch.setattr(budget, "_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr(budget, "resident_bytes", lambda: size)
+    for phase in sorted(set(phases)):
+
+        def progress(now: str, _: float, grows_in: str = phase) -> None:
+            nonlocal size
+            size = 3 * 2**30 if now == grows_in else 0
+
+        size = 0
+        with pytest.raises(LimitExceeded) as caught:
+            classifier().compile(method=method, memory_limit=2**31, progress=progress)
+        assert str(caught.value) == (
+            f"phase '{phase}' needs at least 3072.0 MiB, more than the limit of 2048.0 MiB; "
+            "choose fewer features or raise memory_limit"
+        )
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_enough_is_enough(method: Method) -> None:
     model = classifier().compile(method=method, time_limit=600, memory_limit=2**30)
     assert sum(model.count(name) for name in model.classes) == classifier().instance_count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bnc2d.draw import palette
 from bnc2d.draw.figure import Figure
@@ -12,8 +13,10 @@ from bnc2d.draw.layered import is_drawable, lay_out
 from bnc2d.draw.rows import choose_rows, longest_paths
 from bnc2d.draw.summary import histogram, ranking, summary_page
 from bnc2d.draw.text import one_line
-from bnc2d.model.classifier import BaseClassifier
-from bnc2d.model.network import BayesianNetwork
+
+if TYPE_CHECKING:  # a network asks for its picture
+    from bnc2d.model.classifier import BaseClassifier
+    from bnc2d.model.network import BayesianNetwork
 
 TARGET_STYLE = Style(palette.BLUE, "#26338f", 1.5, palette.WHITE, 2.0, inner=palette.WHITE)
 FEATURE_STYLE = Style(palette.PALE_GREEN, palette.GREEN, 1.8, radius=99.0)

@@ -100,7 +100,7 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         prog="bnc2d", description="Bayesian network classifiers as logic, explained with guarantees."
     )
     parser.add_argument("--version", action="version", version=f"bnc2d {__version__}")
-    parser.set_defaults(command=None)
+    parser.set_defaults(command=None, parser_of_all=lambda: make_parser(tuple(COMMANDS)))
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
         command = commands.add_parser(

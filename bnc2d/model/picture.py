@@ -38,19 +38,18 @@ _MANY_EDGES = 25
 _COLOURS = (palette.GREY, "#5b8bc9", "#b5835a", "#6fa06a", "#a678b4", "#c07d8b", "#5aa5a5", "#a39a4f")
 
 
-def draw_network(source: BayesianNetwork | BaseClassifier) -> Figure:
-    """Return the picture of a network, or of a classifier's, with its target and features marked."""
-    network = source if isinstance(source, BayesianNetwork) else source.network
-    graph = network_graph(source)
+def draw_network(network: BayesianNetwork, classifier: BaseClassifier | None = None) -> Figure:
+    """Return the picture of a network, with the target and the features of a classifier marked."""
+    graph = network_graph(network, classifier)
     is_small = is_drawable(graph, longest_paths(graph.parents), "start")
-    summary = None if is_small else partial(_summary, source)
+    summary = None if is_small else partial(_summary, network, classifier)
     title = f"network {network.name}".strip()
     return Figure(title, len(network), len(network.edges), lambda: graph, lay_out_network, summary)
 
 
-def network_graph(source: BayesianNetwork | BaseClassifier) -> Graph:
+def network_graph(network: BayesianNetwork, classifier: BaseClassifier | None = None) -> Graph:
     """Return the variables in file order as boxes, with an edge from each parent to each child."""
-    network, roles = _roles(source)
+    roles = _roles(network, classifier)
     boxes = [Box(one_line(name), _ROLES[role][0]) for name, role in zip(network.names, roles, strict=True)]
     titles = [box.label.title for box in boxes]
     colours = _COLOURS if len(network.edges) > _MANY_EDGES else _COLOURS[:1]
@@ -62,8 +61,8 @@ def network_graph(source: BayesianNetwork | BaseClassifier) -> Graph:
     ]
     about = f"{network.name or 'Network'}: {len(network)} variables, {len(edges)} edges"
     legend: list[tuple[Style, str]] = []
-    if not isinstance(source, BayesianNetwork):
-        about += f", target {source.target}, {len(source.features)} features"
+    if classifier is not None:
+        about += f", target {classifier.target}, {len(classifier.features)} features"
         legend = [_ROLES[role][:2] for role in sorted(set(roles))]
     return Graph(about, boxes, edges, is_directed=True, arrows=True, legend=legend)
 
@@ -73,21 +72,20 @@ def lay_out_network(graph: Graph) -> Picture:
     return lay_out(graph, choose_rows(graph), "start")
 
 
-def _roles(source: BayesianNetwork | BaseClassifier) -> tuple[BayesianNetwork, list[int]]:
-    """Return the network and what each variable is to the classifier, as a position in ``_ROLES``."""
-    if isinstance(source, BayesianNetwork):
-        return source, [_OTHER] * len(source)
-    network = source.network
+def _roles(network: BayesianNetwork, classifier: BaseClassifier | None) -> list[int]:
+    """Return what each variable is to the classifier, as a position in ``_ROLES``."""
+    if classifier is None:
+        return [_OTHER] * len(network)
     role = dict.fromkeys(network.names, _DROPPED)
-    role |= dict.fromkeys(network.ancestors([source.target, *source.features]), _OTHER)
-    role |= dict.fromkeys(source.features, _FEATURE)
-    role[source.target] = _TARGET
-    return network, [role[name] for name in network.names]
+    role |= dict.fromkeys(network.ancestors([classifier.target, *classifier.features]), _OTHER)
+    role |= dict.fromkeys(classifier.features, _FEATURE)
+    role[classifier.target] = _TARGET
+    return [role[name] for name in network.names]
 
 
-def _summary(source: BayesianNetwork | BaseClassifier) -> str:
+def _summary(network: BayesianNetwork, classifier: BaseClassifier | None) -> str:
     """Return the variables by level, and those with most neighbours."""
-    network, roles = _roles(source)
+    roles = _roles(network, classifier)
     parents = [[network.index(parent) for parent in cpt.parents] for cpt in network.cpts]
     levels = longest_paths(parents)
     states = [len(variable) for variable in network.variables]
@@ -104,7 +102,7 @@ def _summary(source: BayesianNetwork | BaseClassifier) -> str:
     ]
     kinds = [role[2:] for role in _ROLES]
     legend = [(colour, f"{roles.count(role):,} {text}") for role, (colour, text) in enumerate(kinds)]
-    shown = sorted(set(roles)) if isinstance(source, BaseClassifier) else []
+    shown = sorted(set(roles)) if classifier is not None else []
     near = Counter(name for edge in network.edges for name in edge)
     neighbours = {name: near[name] for name in network.names if near[name]}
     panels = [

@@ -39,7 +39,7 @@ def classifier_html(classifier: BaseClassifier) -> str:
         (f"{len(classifier.features):,} features", _names(classifier.features)),
         ("instances", f"{classifier.instance_count:,}"),
     ]
-    return table("Classifier", (), rows) + draw_network(classifier).svg()
+    return table("Classifier", (), rows) + draw_network(classifier.network, classifier).svg()
 
 
 def model_html(model: BaseCompiledModel) -> str:

@@ -19,7 +19,7 @@ from tests.draw.reading import DOT_LINE, SVG, assert_no_overlap, elements, size,
 @pytest.mark.parametrize(("variables", "parents"), [(5, 2), (50, 2), (300, 1), (300, 3)])
 def test_networks_of_all_sizes(variables: int, parents: int) -> None:
     network = random_network(3, variables=variables, max_parents=parents)
-    graph = network_graph(Classifier(network, network.roots[0]))
+    graph = network_graph(network, Classifier(network, network.roots[0]))
     picture = lay_out_network(graph)
     assert_no_overlap(picture)
     assert sorted(box.box.label.title for box in picture.boxes) == sorted(network.names)
@@ -32,13 +32,13 @@ def test_networks_of_all_sizes(variables: int, parents: int) -> None:
 
 def test_a_naive_bayes_network_is_not_absurdly_wide() -> None:
     network = random_naive_bayes(1, 299)
-    width, height = size(draw_network(Classifier(network, "Y")).svg())
+    width, height = size(draw_network(network, Classifier(network, "Y")).svg())
     assert 0.5 < width / height < 2
 
 
 def test_the_diagnosis_network() -> None:
     network = example("diagnosis")
-    svg = draw_network(Classifier(network, "D")).svg()
+    svg = draw_network(network, Classifier(network, "D")).svg()
     assert texts(svg)[:3] == ["target", "feature", "other variable"]
     assert set(texts(svg)[3:]) == set(network.names)
     assert "diagnosis: 6 variables, 8 edges, target D, 3 features" in titles(svg)
@@ -47,7 +47,7 @@ def test_the_diagnosis_network() -> None:
 
 
 def test_variables_that_do_not_matter_are_told_apart() -> None:
-    svg = draw_network(Classifier(example("asia"), "lung", ["xray"])).svg()
+    svg = draw_network(example("asia"), Classifier(example("asia"), "lung", ["xray"])).svg()
     assert "does not matter for the target" in texts(svg)
     assert svg.count('stroke-dasharray="4 3"') == 3  # dysp, bronc and the legend
 
@@ -55,7 +55,7 @@ def test_variables_that_do_not_matter_are_told_apart() -> None:
 @pytest.mark.parametrize("name", NASTY, ids=range(len(NASTY)))
 def test_names_are_escaped(name: str) -> None:
     network = named([name, *(name + str(number) for number in range(4)), "end"])
-    figure = draw_network(Classifier(network, name))
+    figure = draw_network(network, Classifier(network, name))
     svg = figure.svg()
     svg.encode("utf-8")
     allowed = {SVG + tag for tag in ("svg", "title", "g", "path", "rect", "text")}
@@ -68,14 +68,14 @@ def test_names_are_escaped(name: str) -> None:
 
 
 def test_dot_files_list_everything() -> None:
-    dot = draw_network(Classifier(example("diagnosis"), "D")).dot()
+    dot = draw_network(example("diagnosis"), Classifier(example("diagnosis"), "D")).dot()
     assert dot.count(" -> ") == 8
     assert dot.count("peripheries=2") == 1
 
 
 def test_large_ones_are_summarised() -> None:
     network = large()
-    figure = draw_network(Classifier(network, network.names[-1]))
+    figure = draw_network(network, Classifier(network, network.names[-1]))
     assert figure.is_summary
     assert "Variables by level, roots first" in texts(figure.svg())
     assert any(title.startswith("<b>large</b>: 701 variables") for title in titles(figure.svg()))

@@ -12,7 +12,6 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from bnc2d.cli.main import COMMANDS, make_parser
 from bnc2d.formats.builtin import examples
 
 _FILES = ("FILE", "FILE.json", "DIR", "MODEL", "OUT")  # what stands for a path in the help
@@ -54,7 +53,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the script."""
-    found = commands()
+    found = commands(options.parser_of_all())
     if options.json:
         print(json.dumps([asdict(command) for command in found], ensure_ascii=False, indent=1))
     else:
@@ -62,27 +61,25 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def commands() -> list[Command]:
-    """Return every command as the parsers describe it."""
-    parser = make_parser(tuple(COMMANDS))
-    parsers = next(
-        action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    return [_command(name, parsers[name]) for name in COMMANDS]
+def commands(parser: argparse.ArgumentParser) -> list[Command]:
+    """Return every command as the parser of all of them describes it."""
+    found = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    summaries = {action.dest: action.help or "" for action in found._choices_actions}
+    return [_command(name, summaries[name], one) for name, one in found.choices.items()]
 
 
-def _command(name: str, parser: argparse.ArgumentParser) -> Command:
+def _command(name: str, summary: str, parser: argparse.ArgumentParser) -> Command:
     options, words = [], []
     for action in parser._actions:
         metavar = str(action.metavar)
         choices = tuple(str(choice) for choice in action.choices or ())
         if action.option_strings:
-            value, summary = action.nargs != 0, action.help or ""
+            value = action.nargs != 0
             path = value and (metavar in _FILES or "-o" in action.option_strings)
-            options.append(Option(tuple(action.option_strings), summary, value, path, choices))
+            options.append(Option(tuple(action.option_strings), action.help or "", value, path, choices))
         else:
             words += [*choices, *(examples() if _NETWORK in (action.help or "") else ())]
-    return Command(name, COMMANDS[name], tuple(options), tuple(words))
+    return Command(name, summary, tuple(options), tuple(words))
 
 
 def _bash(found: Iterable[Command]) -> str:
@@ -108,7 +105,7 @@ _bnc2d() {{
     local command="${{COMP_WORDS[1]}}" options="" words="" IFS=$'\\n'
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _bnc2d_words {_quoted([*COMMANDS, "--help", "--version"])}
+        _bnc2d_words {_quoted([*(command.name for command in found), "--help", "--version"])}
         return
     fi
     case "$command:$before" in

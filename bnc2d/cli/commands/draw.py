@@ -93,7 +93,9 @@ def _structure(what: str, options: argparse.Namespace) -> Figure:
         network = load_network(options.model, options.normalise, options.max_bytes)
         return draw_network(network) if what == "network" else draw_jointree(network)
     classifier = load_classifier(options)
-    return draw_network(classifier) if what == "network" else draw_jointree(classifier)
+    if what == "network":
+        return draw_network(classifier.network, classifier)
+    return draw_jointree(classifier)
 
 
 def _circuit(options: argparse.Namespace) -> Figure:

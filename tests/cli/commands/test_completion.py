@@ -18,7 +18,7 @@ import pytest
 
 from bnc2d import examples
 from bnc2d.cli.commands.completion import commands
-from bnc2d.cli.main import COMMANDS
+from bnc2d.cli.main import COMMANDS, make_parser
 from bnc2d.compile.compiler import METHODS
 from tests import machine
 from tests.cli.running import run
@@ -142,7 +142,7 @@ def test_options(shell: Shell) -> None:
     assert shell.complete("explain", "d.bnc2d", "--t") == {
         "--target", "--threshold", "--ties", "--towards", "--time-limit"
     }  # fmt: skip
-    for command in commands():
+    for command in commands(make_parser(tuple(COMMANDS))):
         names = {name for option in command.options for name in option.names}
         long = {name for name in names if name.startswith("--")}
         assert shell.complete(command.name, "--") == long
@@ -174,7 +174,7 @@ def test_values(shell: Shell) -> None:
 def test_other_shells_name_every_option(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where the shell is missing."""
     out = script_for(name, capsys)
-    for command in commands():
+    for command in commands(make_parser(tuple(COMMANDS))):
         assert command.name in out
         for option in command.options:
             for flag in option.names:

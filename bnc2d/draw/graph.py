@@ -108,23 +108,12 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class PlacedBox:
+class PlacedBox(Box):
     """A box by its centre; ``node`` is its position in the graph, or -1 for a box on an edge."""
 
-    box: Box
-    node: int
-    x: float
-    y: float
-
-    @property
-    def width(self) -> float:
-        """The width of the outline."""
-        return self.box.width
-
-    @property
-    def height(self) -> float:
-        """The height of the outline."""
-        return self.box.height
+    node: int = -1
+    x: float = 0.0
+    y: float = 0.0
 
 
 @dataclass(frozen=True)

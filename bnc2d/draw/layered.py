@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from bnc2d.draw.crossings import order_rows
-from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox, picture_of
-from bnc2d.draw.slots import Slots
+from bnc2d.draw.graph import MARGIN, Graph, Line, Picture, PlacedBox, picture_of
+from bnc2d.draw.slots import Slots, order_rows
 
 ROW_HEIGHT = 30.0
 # Beyond these a drawing is a tangle.
@@ -51,33 +50,21 @@ def lay_out(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: bo
     xs = _place(slots)
     ys = _row_heights(slots, xs)
     points = [(x, ys[row]) for x, row in zip(xs, slots.row_of, strict=True)]
-    boxes = (
-        PlacedBox(graph.boxes[node], node, *points[slot])
+    boxes = [
+        PlacedBox(graph.boxes[node].label, graph.boxes[node].style, node, *points[slot])
         for slot, node in enumerate(slots.nodes)
         if slots.is_box[slot]
-    )
-    lines = (
-        _line(graph, slots.links[above, below], points[above], points[below], bundle, slots.is_box[below])
-        for row in slots.rows
-        for above in row
-        for below in slots.down[above]
-    )
+    ]
+    lines = []
+    for above, below in sorted(slots.links, key=lambda link: points[link[0]][::-1]):  # from the top down
+        edge, ends_here = slots.links[above, below], slots.is_box[below]
+        title = edge.title
+        if title and not ends_here:  # other edges may share this piece
+            shared = graph.boxes[getattr(edge, bundle)].label.title
+            title = f"{'from' if bundle == 'start' else 'to'} {shared}"
+        tip = ends_here and graph.arrows
+        lines.append(Line((points[above], points[below]), edge.style, title, is_curved=True, tip=tip))
     return picture_of(graph, boxes, lines)
-
-
-def _line(
-    graph: Graph,
-    edge: Edge,
-    start: tuple[float, float],
-    end: tuple[float, float],
-    bundle: Bundle,
-    ends_here: bool,
-) -> Line:
-    title = edge.title
-    if title and not ends_here:  # other edges may share this piece
-        shared = graph.boxes[getattr(edge, bundle)].label.title
-        title = f"from {shared}" if bundle == "start" else f"to {shared}"
-    return Line((start, end), edge.style, title, is_curved=True, tip=ends_here and graph.arrows)
 
 
 def _slots(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: bool) -> Slots:

@@ -11,7 +11,7 @@ from bnc2d.draw.graph import Graph
 _ROW_WIDTH = 1_100.0
 _ASPECT = 1.3
 _ROW = 75.0  # what a row takes in height, with the space to the next
-_BETWEEN, _PASSING = 14.0, 24.0
+_BETWEEN = 14.0
 
 
 def longest_paths(neighbours: Sequence[Sequence[int]]) -> list[int]:
@@ -34,11 +34,9 @@ def longest_paths(neighbours: Sequence[Sequence[int]]) -> list[int]:
 
 
 def choose_rows(graph: Graph) -> list[int]:
-    """Return a row for each box, no row much too wide.
+    """Return a row for each box; boxes are passed on to later rows where a row would be too wide.
 
-    A narrow limit on the boxes of a row makes edges pass many rows, where they take room too; of a few limits
-    the one is taken whose picture is smallest, counting its height and its widest row. Edges of one parent
-    are taken to share their way.
+    Edges of one parent are taken to share their way.
     """
     parents, children = graph.parents, [[edge.end for edge in edges] for edges in graph.edges_from]
     widths = [box.width + _BETWEEN for box in graph.boxes]
@@ -49,22 +47,9 @@ def choose_rows(graph: Graph) -> list[int]:
         # of one parent share their way. What has no neighbours at all comes last, out of the way.
         if len(parents[node]) <= 1 and (children[node] or not parents[node]):
             wish[node] = max(0, min((wish[child] for child in children[node]), default=len(parents) + 1) - 1)
-    square = _ASPECT * sqrt(_ROW * sum(widths))
-    limits = sorted({max(_ROW_WIDTH, square * factor) for factor in (1.0, 1.5, 2.2, 3.2)})
-    tried = [_fill_rows(parents, wish, height, widths, limit) for limit in limits]
-    return min(tried, key=lambda rows: _size(children, rows, widths))
-
-
-def _fill_rows(
-    parents: Sequence[Sequence[int]],
-    wish: Sequence[int],
-    height: Sequence[int],
-    widths: Sequence[float],
-    limit: float,
-) -> list[int]:
-    """Return rows in which boxes take no more than ``limit``; where not all fit, long paths go first."""
+    limit = max(_ROW_WIDTH, _ASPECT * sqrt(_ROW * sum(widths)))
     rows = [-1] * len(parents)
-    left = sorted(range(len(parents)), key=lambda node: (-height[node], node))
+    left = sorted(range(len(parents)), key=lambda node: (-height[node], node))  # long paths first
     row = 0
     while left:
         room = limit
@@ -80,13 +65,3 @@ def _fill_rows(
         row += 1
     used = {row: position for position, row in enumerate(sorted(set(rows)))}
     return [used[row] for row in rows]
-
-
-def _size(children: Sequence[Sequence[int]], rows: Sequence[int], widths: Sequence[float]) -> float:
-    """Return about how large a picture is: its height or its widest row, edges that pass it counted."""
-    room = [0.0] * (max(rows) + 1)
-    for node, below in enumerate(children):
-        room[rows[node]] += widths[node]
-        for row in range(rows[node] + 1, max((rows[child] for child in below), default=0)):
-            room[row] += _PASSING
-    return max(max(room) / _ASPECT, _ROW * len(room))

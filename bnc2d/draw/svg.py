@@ -82,7 +82,7 @@ def _stroke(style: LineStyle) -> str:
 
 
 def _box(placed: PlacedBox) -> str:
-    label, style = placed.box.label, placed.box.style
+    label, style = placed.label, placed.style
     if style.sign:
         inside = (
             f'<path d="{style.sign}" fill="none" stroke="{style.ink}" stroke-width="2" '

@@ -43,10 +43,10 @@ def lay_out_tree(graph: Graph, *, mirrored: bool = False) -> Picture:
         for node, x, y in ((node, left + axis, top + height) for node, axis, height in shape.nodes):
             box, edge = graph.boxes[node], tree.above[node]
             if edge is not None and edge.box is not None:
-                boxes.append(PlacedBox(edge.box, -1, x, y + edge.box.height / 2))
+                boxes.append(PlacedBox(edge.box.label, edge.box.style, -1, x, y + edge.box.height / 2))
             bottom = y + tree.heights[node]
             below[node] = (x, bottom - 2)
-            boxes.append(PlacedBox(box, node, x, bottom - box.height / 2))
+            boxes.append(PlacedBox(box.label, box.style, node, x, bottom - box.height / 2))
         for edge, corners in shape.edges:
             points = [(left + x, top + y) for x, y in corners]
             (x, y), child = points.pop(), graph.boxes[edge.end]

@@ -43,8 +43,8 @@ def drawing_data(manager: Manager, root: NodeId, place: Mapping[NodeId, int]) ->
                 int(manager.kind(node)),
                 round(placed.width, 1),
                 round(placed.height, 1),
-                placed.box.label.lines[0],
-                placed.box.label.title,
+                placed.label.lines[0],
+                placed.label.title,
             ]
             for node, placed in boxes
         ],

@@ -37,8 +37,8 @@ def assert_no_overlap(picture: Picture) -> None:
         assert box.x + box.width / 2 < picture.width
         assert box.y - box.height / 2 > 0
         assert box.y + box.height / 2 < picture.height
-        font = SMALL_FONT if box.box.label.small else 13
-        assert all(text_width(line, font) < box.width for line in box.box.label.lines)
+        font = SMALL_FONT if box.label.small else 13
+        assert all(text_width(line, font) < box.width for line in box.label.lines)
     for first, second in combinations(picture.boxes, 2):
         beside = abs(first.x - second.x) >= (first.width + second.width) / 2 + 5
         assert beside or abs(first.y - second.y) >= (first.height + second.height) / 2 + 5

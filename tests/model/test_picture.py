@@ -22,7 +22,7 @@ def test_networks_of_all_sizes(variables: int, parents: int) -> None:
     graph = network_graph(network, Classifier(network, network.roots[0]))
     picture = lay_out_network(graph)
     assert_no_overlap(picture)
-    assert sorted(box.box.label.title for box in picture.boxes) == sorted(network.names)
+    assert sorted(box.label.title for box in picture.boxes) == sorted(network.names)
     assert picture.width < 4_000
     rows = choose_rows(graph)
     assert all(rows[network.index(parent)] < rows[network.index(child)] for parent, child in network.edges)

@@ -95,9 +95,7 @@ def circuit_graph(manager: Manager, root: NodeId, true: set[NodeId] | None = Non
     edges = []
     for position, node in enumerate(nodes):
         kind = manager.kind(node)
-        style = _STYLES[kind]
-        if true is not None:
-            style = _lit(style) if node in true else _unlit(style)
+        style = _STYLES[kind] if true is None else _marked(_STYLES[kind], node in true)
         boxes.append(Box(_label(manager, node, kind), style))
         for child in sorted(manager.children(node), key=place.__getitem__, reverse=True):
             fires = true is not None and node in true and child in true
@@ -127,15 +125,11 @@ def _true_nodes(manager: Manager, root: NodeId, positions: Sequence[int] | None)
     return set(manager.levels(root).nodes[holding(manager, root, positions)].tolist())
 
 
-def _lit(style: Style) -> Style:
+def _marked(style: Style, is_true: bool) -> Style:
     if style.is_round:
-        return replace(style, fill=palette.ORANGE)
-    return replace(style, fill=palette.PALE_ORANGE, stroke=palette.ORANGE)
-
-
-def _unlit(style: Style) -> Style:
-    if style.is_round:
-        return replace(style, fill="#9aa3ae")
+        return replace(style, fill=palette.ORANGE if is_true else "#9aa3ae")
+    if is_true:
+        return replace(style, fill=palette.PALE_ORANGE, stroke=palette.ORANGE)
     return replace(style, stroke="#c3c9d1", ink=palette.DARK_GREY)
 
 

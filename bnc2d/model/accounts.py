@@ -112,6 +112,7 @@ def lost_by_product(
     # Not read off the bound below, which may underflow itself.
     affected = (left.lost > 0) & (right.largest > 0)
     affected |= (right.lost > 0) & ((left.largest > 0) | (left.lost > 0))
+    affected |= np.isinf(left.lost) | np.isinf(right.lost)
     with np.errstate(over="ignore", invalid="ignore"):
         carried = left.lost * right.largest + (left.largest + left.lost) * right.lost
         lost = np.where(affected | may_underflow, terms * (carried * ROUNDED_UP + QUANTUM), 0.0)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import log2, prod
-from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 from hypothesis import event, given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
-from bnc2d.base.masks import StateCounts, positions, union
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.meet.cut.cost import (
     SECONDS_PER_CELL,
@@ -25,98 +21,12 @@ from bnc2d.compile.meet.cut.cost import (
     SECONDS_PER_ROW,
 )
 from bnc2d.compile.meet.cut.cut import Cut, CutSide, choose_cut
-from bnc2d.model.elimination import (
-    Join,
-    joined_tables,
-    joins_in_order,
-    least_growth_order,
-    min_fill_order,
-    order_of,
-    smallest_first,
-    work_of,
-)
-from bnc2d.model.min_fill import MinFill
 from bnc2d.testing import random_classifier
 from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 
 PLENTY = 1 << 30
 Table: TypeAlias = tuple[list[str], NDArray[np.float64]]
-
-
-def definition_of_fill(near: list[int], variable: int) -> int:
-    others = positions(near[variable])
-    return sum(not near[first] >> second & 1 for first, second in combinations(others, 2))
-
-
-@given(st.integers(0, 10**9), st.integers(1, 14), st.floats(0, 1))
-def test_fills_stay_what_they_are_by_definition(seed: int, size: int, density: float) -> None:
-    rng = Random(seed)  # noqa: S311 - a test case, not cryptography
-    near = [0] * size
-    for first, second in combinations(range(size), 2):
-        if rng.random() < density:
-            near[first] |= 1 << second
-            near[second] |= 1 << first
-    search = MinFill(near)
-    while search.left:
-        left = positions(search.left)
-        assert [search.fills[v] for v in left] == [definition_of_fill(search.near, v) for v in left]
-        if rng.random() < 0.3:
-            search.eliminate_simplicial()
-        else:
-            search.eliminate(rng.choice(left))
-    assert sorted(search.order) == list(range(size))
-
-
-def test_min_fill_takes_the_least_first() -> None:
-    """A square with a tail: the tail goes for nothing, then any corner costs one edge."""
-    square = [0b01010, 0b00101, 0b11010, 0b00101, 0b00100]
-    search = MinFill(square)
-    assert search.fills == [1, 1, 3, 1, 0]
-    search.finish(0)
-    assert search.order[0] == 4
-    assert max(cluster.bit_count() for cluster in search.clusters) == 3
-    some = MinFill(square, among=0b00011)
-    some.finish(0)
-    assert sorted(some.order) == [0, 1]
-
-
-@st.composite
-def products(draw: st.DrawFn) -> tuple[list[int], int, StateCounts]:
-    """Draw tables, the variables to sum out, and their sizes."""
-    size = draw(st.integers(1, 8))
-    scopes = draw(st.lists(st.integers(1, 2**size - 1), min_size=1, max_size=8))
-    sizes = draw(st.lists(st.integers(1, 3), min_size=size, max_size=size))
-    return scopes, draw(st.integers(0, 2**size - 1)) & union(scopes), StateCounts(sizes)
-
-
-@given(products())
-def test_orders_have_every_variable_and_the_work_they_say(case: tuple[list[int], int, StateCounts]) -> None:
-    scopes, summed, counts = case
-    features = union(scopes) & ~summed
-    order, work = least_growth_order(scopes, summed, counts.count)
-    joins = joins_in_order(scopes, order, summed)
-    assert work_of(joins, counts.count) == pytest.approx(work)
-    smallest = order_of(smallest_first(scopes, summed, counts.count))
-    assert sorted(smallest) == positions(summed)
-    for tried in (order, smallest, min_fill_order(scopes, summed, features)):
-        way = joins_in_order(scopes, tried, summed)
-        assert union([join.summed for join in way]) == summed
-        check_joins(scopes, way)
-    few, least = least_growth_order(scopes, summed, counts.count, most=work / 2)
-    assert order[: len(few)] == few
-    assert least <= work
-
-
-def check_joins(scopes: list[int], joins: list[Join]) -> None:
-    """A join mentions what its tables do, and no table elsewhere mentions what it sums out."""
-    inside, left = joined_tables(scopes, joins)
-    every = [*scopes, *(join.result for join in joins)]
-    assert sorted([*left, *(number for ids in inside for number in ids)]) == list(range(len(every)))
-    for number, (join, ids) in enumerate(zip(joins, inside, strict=True)):
-        assert union([every[table] for table in ids]) == join.scope
-        assert all(table < len(scopes) + number for table in ids)
-    assert not union([every[table] for table in left]) & union([join.summed for join in joins])
 
 
 def contract(factors: Sequence[Table], kept: Sequence[str]) -> Table:

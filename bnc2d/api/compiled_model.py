@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from bnc2d.base.arguments import instance_of
-from bnc2d.base.budget import Progress
-from bnc2d.base.choices import ReasonKind
 from bnc2d.base.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
 from bnc2d.base.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
@@ -22,7 +20,7 @@ if TYPE_CHECKING:  # loaded when asked for
 
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
-    from bnc2d.explain.batch import Row
+    from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
@@ -93,61 +91,23 @@ class CompiledModel(BaseCompiledModel):
         self,
         rows: Instance | Instances | StateArray,
         executor: Executor | None = None,
-        *,
-        kinds: Sequence[ReasonKind] = ...,
-        limit: int | None = 5,
-        time_limit: float | None = None,
-        progress: Progress = False,
-        chunk_size: int | None = None,
+        **options: Unpack[ManyOptions],
     ) -> list[Row]: ...
     @overload
     def explain_many(
-        self,
-        rows: pd.DataFrame,
-        executor: Executor | None = None,
-        *,
-        kinds: Sequence[ReasonKind] = ...,
-        limit: int | None = 5,
-        time_limit: float | None = None,
-        progress: Progress = False,
-        chunk_size: int | None = None,
+        self, rows: pd.DataFrame, executor: Executor | None = None, **options: Unpack[ManyOptions]
     ) -> pd.DataFrame: ...
     @overload
     def explain_many(
-        self,
-        rows: pd.Series[Any],
-        executor: Executor | None = None,
-        *,
-        kinds: Sequence[ReasonKind] = ...,
-        limit: int | None = 5,
-        time_limit: float | None = None,
-        progress: Progress = False,
-        chunk_size: int | None = None,
+        self, rows: pd.Series[Any], executor: Executor | None = None, **options: Unpack[ManyOptions]
     ) -> list[Row]: ...
     def explain_many(
-        self,
-        rows: AnyInstances,
-        executor: Executor | None = None,
-        *,
-        kinds: Sequence[ReasonKind] = ("sufficient", "necessary"),
-        limit: int | None = 5,
-        time_limit: float | None = None,
-        progress: Progress = False,
-        chunk_size: int | None = None,
+        self, rows: AnyInstances, executor: Executor | None = None, **options: Unpack[ManyOptions]
     ) -> list[Row] | pd.DataFrame:
         """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
         from bnc2d.explain.batch import explain_many
 
-        return explain_many(
-            self,
-            rows,
-            executor,
-            kinds=kinds,
-            limit=limit,
-            time_limit=time_limit,
-            progress=progress,
-            chunk_size=chunk_size,
-        )
+        return explain_many(self, rows, executor, **options)
 
     def shares(self) -> dict[str | None, Fraction]:
         """Return which share of all instances is in each class (under the key None: in no class)."""

@@ -46,7 +46,8 @@ def exact(value: object) -> Fraction:
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         return exact_from_text(as_text(value))
-    raise ValueError(f"{shown(value)} is not a number")
+    remedy = f"; write {int(value)}" if isinstance(value, bool | np.bool_) else ""
+    raise ValueError(f"{shown(value)} is not a number{remedy}")
 
 
 def exact_from_text(text: str) -> Fraction:

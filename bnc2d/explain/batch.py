@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -62,6 +62,16 @@ class Row:
     decided_by: DecidedBy
     reasons: dict[str, tuple[Term, ...] | tuple[Clause, ...]]
     cut: dict[str, Cut | None]
+
+
+class ManyOptions(TypedDict, total=False):
+    """The options of ``explain_many``."""
+
+    kinds: Sequence[ReasonKind]
+    limit: int | None
+    time_limit: float | None
+    progress: Progress
+    chunk_size: int | None
 
 
 def explain_many(

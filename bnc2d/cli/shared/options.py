@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 from bnc2d.base.numbers import exact_from_text
@@ -44,15 +45,21 @@ def amount(text: str) -> float:
 
 def count(text: str) -> int:
     """Return a number of things, at least one."""
-    if not text.isdecimal() or not 0 < len(text) < 10 or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
-    return int(text)
+    return _whole(text, 10**9, "number from 1 on")
 
 
 def _byte_count(text: str) -> int:
-    if not text.isdecimal() or not 0 < len(text) < 19 or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes")
-    return int(text)
+    return _whole(text, 10**18, "number of bytes")
+
+
+def _whole(text: str, most: int, expected: str) -> int:
+    try:
+        number = exact_from_text(text)
+    except ValueError:
+        number = Fraction(0)
+    if number.denominator != 1 or not 1 <= number < most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no {expected}")
+    return int(number)
 
 
 def add_classifier_options(command: argparse.ArgumentParser, required: bool = True) -> None:

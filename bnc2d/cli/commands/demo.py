@@ -19,7 +19,8 @@ from bnc2d.explain.text import answers, headline
 from bnc2d.formats.builtin import example
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.nnf import NNF
-from bnc2d.report.records import literals, posterior_data
+from bnc2d.report.decisions import posterior_data
+from bnc2d.report.records import literals
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 PICTURE = "class-2.svg"

@@ -16,7 +16,7 @@ from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.decision import Basis
-from bnc2d.report.records import decision_data
+from bnc2d.report.decisions import decision_data
 
 _ROWS_AT_ONCE = 256
 

@@ -34,7 +34,7 @@ def fold_all(
 
     With ``release``, a node's value is let go once its last parent has used it.
     """
-    gates = manager.levels(root).gates
+    gates = manager.gates(root)
     last_use = {child: node for node, _, children in gates for child in children} if release else {}
     values = {node: literal(feature, mask) for node, feature, mask in checked(manager.literals(root))}
     if root in (FALSE, TRUE):
@@ -80,6 +80,13 @@ def rewrite(
     target = manager if into is None else into
     if root in (FALSE, TRUE):
         return TRUE - root if dual else root
+    few = manager.few_below(root)
+    if few is not None:
+        made = {node: literal(feature, mask) for node, feature, mask in few.literals}
+        for node, is_or, below in few.gates:
+            add = target.add_or if is_or != dual else target.add_and
+            made[node] = add([made[child] for child in below])
+        return made[root]
     levels = manager.levels(root)
     images = levels.nodes.copy()
     images[: levels.leaves] = [literal(feature, mask) for _, feature, mask in manager.literals(root)]

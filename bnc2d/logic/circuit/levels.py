@@ -131,12 +131,12 @@ class Levels:
                 disjunction.reduceat(below[edge:], step.or_starts, out=values[middle:last])
 
     @cached_property
-    def gates(self) -> list[tuple[int, bool, tuple[int, ...]]]:
+    def gates(self) -> list[tuple[int, bool, list[int]]]:
         """The gates one by one, bottom-up: id, whether it is an OR, the ids of its children."""
         children = take(self.nodes, self.children).tolist()
         starts = self.starts.tolist()
         return [
-            (node, kind == _OR, tuple(children[start:end]))
+            (node, kind == _OR, children[start:end])
             for node, kind, start, end in zip(
                 self.nodes[self.leaves :].tolist(),
                 self.kinds[self.leaves :].tolist(),

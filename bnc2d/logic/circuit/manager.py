@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 from operator import index
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from bnc2d.logic.circuit.store import LOW, NodeStore
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 NodeId: TypeAlias = int
+Literal: TypeAlias = tuple[NodeId, FeatureId, StateMask]
+Gate: TypeAlias = tuple[NodeId, bool, list[NodeId]]  # is it an OR; children
+Known = TypeVar("Known")
 
 FALSE: NodeId = 0
 TRUE: NodeId = 1
@@ -43,6 +46,16 @@ _LITERAL, _AND, _OR = int(Kind.LITERAL), int(Kind.AND), int(Kind.OR)
 _REMEMBERED_ROOTS = 16
 # Gates that are added faster one by one than together.
 _FEW = 12
+# Nodes of a circuit that is walked faster one by one.
+_FEW_NODES = 100
+
+
+class Nodes(NamedTuple):
+    """A circuit as lists: nodes, literals and gates, each in ascending order."""
+
+    ids: list[NodeId]
+    literals: list[Literal]
+    gates: list[Gate]
 
 
 class Manager:
@@ -59,6 +72,7 @@ class Manager:
         # Nodes never change, so answers about them stay true.
         self.or_decomposable: dict[NodeId, bool] = {}
         self._levels: dict[NodeId, Levels] = {}
+        self._few: dict[NodeId, Nodes | None] = {}
 
     def __len__(self) -> int:
         return self.store.count
@@ -207,23 +221,49 @@ class Manager:
         """Return the circuit below ``root``, level by level; do not change it."""
         root = self._checked(root)
         known = self._levels.get(root)
-        if known is None:
-            known = Levels(self.store, [root])
-            if len(self._levels) >= _REMEMBERED_ROOTS:
-                self._levels.clear()
-            self._levels[root] = known
-        return known
+        return _remember(self._levels, root, Levels(self.store, [root])) if known is None else known
+
+    def few_below(self, root: NodeId) -> Nodes | None:
+        """Return the circuit below ``root`` as lists where it is small, so that arrays do not pay."""
+        root = self._checked(root)
+        if root in self._few:
+            return self._few[root]
+        children_of, kind_of, feature_of = self.store.children_of, self.store.kind_of, self.store.feature_of
+        seen = {root}
+        pending = [root]
+        gates = []
+        while pending:
+            node = pending.pop()
+            if kind_of[node] >= _AND:
+                children = children_of(node)
+                gates.append((node, kind_of[node] == _OR, children))
+                fresh = [child for child in children if child not in seen]
+                seen.update(fresh)
+                pending += fresh
+                if len(seen) > _FEW_NODES:
+                    return _remember(self._few, root, None)
+        ids = sorted(seen)
+        literals = [(node, feature_of[node], self._masks[node]) for node in ids if feature_of[node] >= 0]
+        return _remember(self._few, root, Nodes(ids, literals, sorted(gates)))
 
     def reachable(self, root: NodeId) -> list[NodeId]:
         """Return the nodes below and including ``root``, children before parents; do not change the list."""
-        return self.levels(root).ascending
+        few = self.few_below(root)
+        return self.levels(root).ascending if few is None else few.ids
 
-    def literals(self, root: NodeId) -> list[tuple[NodeId, FeatureId, StateMask]]:
-        """Return the literals below ``root``: node, feature and mask."""
+    def literals(self, root: NodeId) -> list[Literal]:
+        """Return the literals below ``root`` in ascending order: node, feature and mask."""
+        few = self.few_below(root)
+        if few is not None:
+            return few.literals
         levels = self.levels(root)
         feature_of, masks = self.store.feature_of, self._masks
-        leaves = levels.nodes[: levels.leaves].tolist()
-        return [(node, feature_of[node], masks[node]) for node in leaves if node > TRUE]
+        return [(node, feature_of[node], masks[node]) for node in levels.nodes[: levels.leaves].tolist()]
+
+    def gates(self, root: NodeId) -> list[Gate]:
+        """Return the gates below ``root``, children before parents: node, whether it is an OR, children."""
+        few = self.few_below(root)
+        return self.levels(root).gates if few is None else few.gates
 
     def assert_consistent(self) -> None:
         """Check every invariant of the encoding; for tests."""
@@ -237,6 +277,14 @@ class Manager:
         for node in range(store.count):
             features = [store.feature_of[c] for c in store.children_of(node) if store.feature_of[c] >= 0]
             assert len(features) == len(set(features))  # noqa: S101
+
+
+def _remember(memory: dict[NodeId, Known], root: NodeId, found: Known) -> Known:
+    """Keep what was found about a root, and of others not too much."""
+    if len(memory) >= _REMEMBERED_ROOTS:
+        memory.clear()
+    memory[root] = found
+    return found
 
 
 def _ascending(arities: Numbers, children: Numbers) -> Numbers:

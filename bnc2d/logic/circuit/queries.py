@@ -23,7 +23,9 @@ _MOST_BITS = 1 << 31
 
 def evaluate(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:
     """Return the value for one instance, given as state positions."""
-    return bool(holding(manager, root, positions)[-1])
+    if manager.few_below(root) is None:
+        return bool(holding(manager, root, positions)[-1])
+    return fold(manager, root, bool, lambda feature, mask: bool(mask >> positions[feature] & 1), all, any)
 
 
 def holding(manager: Manager, root: NodeId, positions: Sequence[int]) -> NDArray[np.bool_]:
@@ -70,17 +72,20 @@ def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def node_count(manager: Manager, root: NodeId) -> int:
     """Return the number of distinct nodes, literals and constants included."""
-    return len(manager.levels(root))
+    few = manager.few_below(root)
+    return len(manager.levels(root)) if few is None else len(few.ids)
 
 
 def edge_count(manager: Manager, root: NodeId) -> int:
     """Return the number of edges."""
-    return len(manager.levels(root).children)
+    few = manager.few_below(root)
+    return len(manager.levels(root).children) if few is None else sum(len(below) for _, _, below in few.gates)
 
 
 def depth(manager: Manager, root: NodeId) -> int:
     """Return the length of the longest path from the root; a literal has depth 0."""
-    return manager.levels(root).depth
+    manager.kind(root)
+    return int(manager.store.levels[root])
 
 
 def features_below(manager: Manager, root: NodeId) -> FeatureSet:
@@ -114,9 +119,10 @@ def is_and_decomposable(manager: Manager, root: NodeId) -> bool:
 
 def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
     """Compare for each gate of this kind the number of its features with the sum of its children's."""
-    levels = manager.levels(root)
-    if len(levels) * len(manager.domain) > _MOST_BITS:
+    few = manager.few_below(root)
+    if few is not None or node_count(manager, root) * len(manager.domain) > _MOST_BITS:
         return _is_decomposable_one_by_one(manager, root, kind)
+    levels = manager.levels(root)
     sizes = np.bitwise_count(feature_words(manager, root)).sum(axis=1, dtype=np.int64)
     for step in levels.steps:
         checkpoint()

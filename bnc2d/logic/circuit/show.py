@@ -95,7 +95,7 @@ class _Parts:
     def __init__(self, manager: Manager, root: NodeId) -> None:
         self._manager = manager
         self._root = root
-        gates = sorted(manager.levels(root).gates)
+        gates = sorted(manager.gates(root))
         uses = Counter(child for _, _, children in gates for child in children)
         self._first: dict[NodeId, int] = {}  # the first feature of each node
         lengths: dict[NodeId, int] = {}

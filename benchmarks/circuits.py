@@ -1,15 +1,17 @@
-"""Evaluation, conditioning, negation and reasons beside python-nnf, on the same Boolean circuits in one run.
+"""Evaluation, conditioning, negation, reasons and building beside python-nnf, on the same Boolean circuits.
 
-    python benchmarks/circuits.py
+    python benchmarks/circuits.py [--large]
 
 The circuits are OR-decomposable forms of weighted threshold functions, like the class formulas of naive Bayes
-classifiers. python-nnf has no complete reason, so it gets the same rewriting in its own terms: literals that
-fail become false, then ``simplify``. Times are per instance (evaluation) or per call, the least of a few;
-building is not counted.
+classifiers; ``--large`` adds one of a million nodes, for which python-nnf needs minutes. python-nnf has no
+complete reason, so it gets the same rewriting in its own terms: literals that fail become false, then
+``simplify``. Building starts from arrays here and from the list of nodes there. Times are per instance
+(evaluation) or per call, the least of a few.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from random import Random
@@ -18,22 +20,26 @@ from typing import Any
 import nnf
 import numpy as np
 
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 
 
-def threshold_circuit(features: int, seed: int) -> NNF:
-    """Return a circuit for "weighted votes exceed half", as the negation of a decision diagram."""
+def threshold_circuit(features: int, most: int, seed: int) -> NNF:
+    """Return a circuit for "votes of weight 1 to ``most`` exceed half", negated from a decision diagram."""
     rng = Random(seed)  # noqa: S311 - reproducible input
-    weights = [rng.randint(1, 9) for _ in range(features)]
+    weights = [rng.randint(1, most) for _ in range(features)]
     manager = Manager(Domain({f"x{i}": ("0", "1") for i in range(features)}))
+    totals: list[set[int]] = [{0}]
+    for weight in weights:
+        totals.append(totals[-1] | {total + weight for total in totals[-1]})
     half = sum(weights) // 2
-    level: dict[int, NodeId] = {total: TRUE if total <= half else FALSE for total in range(sum(weights) + 1)}
+    level: dict[int, NodeId] = {total: TRUE if total <= half else FALSE for total in totals[-1]}
     for feature in reversed(range(features)):
         below = level
         level = {}
-        for total in range(sum(weights[:feature]) + 1):
+        for total in totals[feature]:
             high, low = below[total + weights[feature]], below[total]
             if high == low:
                 level[total] = high
@@ -91,6 +97,8 @@ def seconds(action: Callable[[], object], repeats: int) -> float:
 def compare(circuit: NNF) -> list[tuple[str, float, float]]:
     """Return the tasks with our seconds and theirs."""
     theirs = to_python_nnf(circuit)
+    arrays = CircuitArrays.of(circuit.manager, [circuit.root])
+    repeats = 2 if circuit.node_count > 500_000 else 5
     rng = np.random.default_rng(len(circuit.domain))
     rows = rng.integers(0, 2, size=(10_000, len(circuit.domain)))
     models = [{f"x{i}": bool(bit) for i, bit in enumerate(row)} for row in rows[:20]]
@@ -105,27 +113,35 @@ def compare(circuit: NNF) -> list[tuple[str, float, float]]:
         (
             "evaluate",
             seconds(lambda: circuit.evaluate(rows), 3) / len(rows),
-            seconds(lambda: [theirs.satisfied_by(one) for one in models], 3) / len(models),
+            seconds(lambda: [theirs.satisfied_by(one) for one in models], 1) / len(models),
         ),
         (
             "condition",
             seconds(lambda: circuit.condition(half), 9),
-            seconds(lambda: theirs.condition(half_model), 5),
+            seconds(lambda: theirs.condition(half_model), repeats),
         ),
-        ("negate", seconds(circuit.negate, 9), seconds(theirs.negate, 5)),
+        ("negate", seconds(circuit.negate, 9), seconds(theirs.negate, repeats)),
         (
             "complete reason",
             seconds(lambda: circuit.complete_reason(instance), 9),
-            seconds(lambda: python_nnf_reason(theirs, model), 5),
+            seconds(lambda: python_nnf_reason(theirs, model), repeats),
+        ),
+        (
+            "build",
+            seconds(lambda: arrays.add_to(Manager(circuit.domain), simplify=False), 5),
+            seconds(lambda: to_python_nnf(circuit), repeats),
         ),
     ]
 
 
 def main() -> None:
     """Print one line per circuit and task, with the ratio."""
+    sizes = [(12, 9), (30, 9), (45, 9), (45, 20), (50, 100)]
+    if "--large" in sys.argv[1:]:
+        sizes.append((60, 1000))
     print(f"{'nodes':>7} {'task':<16} {'bnc2d (s)':>12} {'python-nnf (s)':>15} {'ratio':>8}")
-    for features in (12, 20, 30, 45):
-        circuit = threshold_circuit(features, seed=features)
+    for features, most in sizes:
+        circuit = threshold_circuit(features, most, seed=1)
         for task, ours, theirs in compare(circuit):
             print(f"{circuit.node_count:>7} {task:<16} {ours:>12.3g} {theirs:>15.3g} {theirs / ours:>8.1f}")
 

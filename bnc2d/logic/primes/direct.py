@@ -33,15 +33,15 @@ from operator import or_
 from typing import Literal, TypeAlias, TypeVar
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import fold
-from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.circuit.queries import is_or_decomposable
+from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_constant, is_or_decomposable
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.primes.cells import Cells, Field
 from bnc2d.logic.primes.lazy import minimal_true_sets
-from bnc2d.logic.primes.monotone import MinimalityTest, MonotoneCircuit, Step
+from bnc2d.logic.primes.monotone import MinimalityTest, SetCircuit, Step
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.primes.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
 from bnc2d.logic.terms import Clause, Term
@@ -210,30 +210,20 @@ class _Task:
     def _implicants(self, literal: Callable[[FeatureId, StateMask], Family], spend: Spend) -> Family:
         """Return rules 1 and 2 of the module.
 
-        Beside each family goes the same function as a step of a monotone circuit: whether a large product's
-        members are minimal is told faster by dropping each of their bits than by comparing them.
+        Whether a large product's members are minimal is told faster by dropping each of their bits, with the
+        circuit read over bits, than by comparing them.
         """
-        circuit = MonotoneCircuit()
-
-        def conjunction(parts: Sequence[tuple[Family, Step]]) -> tuple[Family, Step]:
-            step = circuit.add_gate("and", [step for _, step in parts])
-            return _products(parts, spend, circuit), step
-
-        def disjunction(parts: Sequence[tuple[Family, Step]]) -> tuple[Family, Step]:
-            return _sum([family for family, _ in parts]), circuit.add_gate("or", [step for _, step in parts])
-
-        family, _ = fold(
-            self.manager,
-            self.root,
-            lambda value: ([0] if value else [], 0),
-            lambda feature, mask: (
-                literal(feature, mask),
-                circuit.add_leaf(self.cells.encode(feature, mask)),
-            ),
-            conjunction,
-            disjunction,
-        )
-        return family
+        manager, root = self.manager, self.root
+        if is_constant(root):
+            return [0] if root == TRUE else []
+        circuit = SetCircuit(manager, root, self.cells.encode)
+        families = {node: literal(feature, mask) for node, feature, mask in manager.literals(root)}
+        for node, is_or, children in checked(manager.gates(root)):
+            parts = [(families[child], circuit.steps[child]) for child in children]
+            families[node] = (
+                _sum([family for family, _ in parts]) if is_or else _products(parts, spend, circuit)
+            )
+        return families[root]
 
     def _only_variable_minimal(self, family: Family) -> Family:
         features = [self.cells.features(bits) for bits in family]
@@ -347,7 +337,7 @@ def _sum(families: Sequence[Family]) -> Family:
     return [0] if 0 in family else family
 
 
-def _products(parts: Sequence[tuple[Family, Step]], spend: Spend, circuit: MonotoneCircuit) -> Family:
+def _products(parts: Sequence[tuple[Family, Step]], spend: Spend, circuit: SetCircuit) -> Family:
     """Return the minimal unions of one member of each family, small families first."""
     ordered = sorted(parts, key=lambda part: len(part[0]))
     product, first = ordered[0]

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_constant
 from bnc2d.logic.convert.sat import SteppedSearch
 from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.primes.monotone import MonotoneCircuit
+from bnc2d.logic.primes.monotone import SetCircuit
 from bnc2d.logic.primes.subsumption import BitSet
 
 _MOST_ORDERS = 256
@@ -39,8 +38,8 @@ def minimal_true_sets(
         return
     from pysat.solvers import Solver
 
-    circuit = _monotone(manager, root, code, dual=dual)
-    bits = circuit.bits([circuit.last])
+    circuit = SetCircuit(manager, root, code, dual=dual)
+    bits = circuit.bits([len(circuit) - 1])
     random = Random(0)  # noqa: S311 - varies the orders of removal, the same on every run
     orders = 4
     with Solver(name="glucose4", bootstrap_with=circuit.clauses()) as solver:
@@ -54,18 +53,3 @@ def minimal_true_sets(
                 solver.add_clause([-bit - 1 for bit in bits if prime >> bit & 1])
             yield from sorted(found, key=lambda prime: (prime.bit_count(), -prime))
             orders = min(_MOST_ORDERS, 2 * orders) if 2 * len(found) > orders else max(1, orders // 2)
-
-
-def _monotone(
-    manager: Manager, root: NodeId, code: Callable[[FeatureId, StateMask], BitSet], *, dual: bool
-) -> MonotoneCircuit:
-    circuit = MonotoneCircuit()
-    fold(
-        manager,
-        root,
-        lambda _: 0,  # the root is no constant, so there is none
-        lambda feature, mask: circuit.add_leaf(code(feature, mask)),
-        lambda inputs: circuit.add_gate("or" if dual else "and", inputs),
-        lambda inputs: circuit.add_gate("and" if dual else "or", inputs),
-    )
-    return circuit

@@ -1,19 +1,21 @@
-"""Monotone circuits over bits, evaluated for many sets at once: each has a lane, a bit of big integers."""
+"""Circuits read over sets of bits, for many sets at once: each has a lane, a bit of big integers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
 from operator import and_, or_
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checked, checkpoint
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.subsumption import BitSet, Spend, Words
 
-Step: TypeAlias = int  # position in a circuit's list of steps
+Step: TypeAlias = int  # a node's position: literals come first, then gates, children before parents
 Lanes: TypeAlias = int  # bit i: the value for the i-th set
 
 _BITS_AT_ONCE = 1 << 26  # lanes are taken so many at a time that all steps together have about these bits
@@ -21,90 +23,89 @@ _FEW = 256  # fewer sets are compared with each other faster than run through a 
 _STEPS_PER_SET = 8  # evaluations of a step, one per bit, that cost as much as comparing one more set
 
 
-class MonotoneCircuit:
-    """A list of steps, children first: leaves (bits that must all be present) and gates."""
+class SetCircuit:
+    """The circuit below a root, over bits: a literal holds for the sets that have all bits of its code.
 
-    def __init__(self) -> None:
-        self._steps: list[tuple[Literal["leaf", "and", "or"], Sequence[int]]] = []
-        self._supports: list[BitSet] = []  # of the steps that were asked about, and all before
+    ``code`` gives the bits of a literal, at least one. With ``dual``, AND and OR swap roles. The root is no
+    constant; its step is the last.
+    """
 
-    def add_leaf(self, bits: BitSet) -> Step:
-        """Add "these bits are present"."""
-        self._steps.append(("leaf", (bits,)))
-        return len(self._steps) - 1
+    def __init__(
+        self,
+        manager: Manager,
+        root: NodeId,
+        code: Callable[[FeatureId, StateMask], BitSet],
+        *,
+        dual: bool = False,
+    ) -> None:
+        literals, gates = manager.literals(root), manager.gates(root)
+        nodes = [literal[0] for literal in literals] + [gate[0] for gate in gates]
+        self.steps: dict[NodeId, Step] = {node: step for step, node in enumerate(nodes)}
+        self._leaves = [code(feature, mask) for _, feature, mask in literals]
+        self._gates = [(is_or != dual, [self.steps[c] for c in children]) for _, is_or, children in gates]
 
-    def add_gate(self, kind: Literal["and", "or"], inputs: Sequence[Step]) -> Step:
-        """Add an AND or OR of earlier steps."""
-        self._steps.append((kind, inputs))
-        return len(self._steps) - 1
+    def __len__(self) -> int:
+        return len(self.steps)
 
-    @property
-    def last(self) -> Step:
-        """The last step: the root, once the circuit is finished."""
-        return len(self._steps) - 1
+    @cached_property
+    def _supports(self) -> list[BitSet]:
+        """For each step the bits that matter to it."""
+        supports = list(self._leaves)
+        for _, inputs in checked(self._gates):
+            supports.append(reduce(or_, [supports[step] for step in inputs]))
+        return supports
 
     def bits(self, steps: Sequence[Step]) -> list[int]:
         """Return the bits that matter to these steps."""
-        return _members(self._support_of(steps))
-
-    def _support_of(self, steps: Sequence[Step]) -> BitSet:
-        support = self._supports
-        for kind, inputs in self._steps[len(support) :]:
-            support.append(inputs[0] if kind == "leaf" else reduce(or_, [support[i] for i in inputs]))
-        return reduce(or_, [support[step] for step in steps])
+        return _members(reduce(or_, [self._supports[step] for step in steps]))
 
     def below(self, roots: Sequence[Step]) -> list[Step]:
         """Return the steps that these depend on, themselves included, children first."""
+        leaves = len(self._leaves)
         seen = set(roots)
         pending = list(seen)
         while pending:
-            kind, inputs = self._steps[pending.pop()]
-            if kind != "leaf":
-                fresh = [child for child in inputs if child not in seen]
+            step = pending.pop()
+            if step >= leaves:
+                fresh = [child for child in self._gates[step - leaves][1] if child not in seen]
                 seen.update(fresh)
                 pending += fresh
         return sorted(seen)
 
     def clauses(self) -> list[list[int]]:
-        """Return a CNF whose models are the sets that make the last step true.
+        """Return a CNF whose models are the sets that make the root true.
 
         Variable b + 1 stands for bit b, then one for each step. Gates imply their inputs, not the reverse:
         the circuit is monotone.
         """
-        first = self._support_of([self.last]).bit_length() + 1
-        clauses = [[first + self.last]]
-        for step, (kind, inputs) in enumerate(checked(self._steps)):
-            if kind == "or":
-                clauses.append([-first - step, *(first + child for child in inputs)])
-            else:
-                needed = (
-                    [bit + 1 for bit in _members(inputs[0])]
-                    if kind == "leaf"
-                    else [first + i for i in inputs]
-                )
-                clauses += [[-first - step, variable] for variable in needed]
+        first = self._supports[-1].bit_length() + 1
+        clauses = [[first + len(self) - 1]]
+        for step, bits in enumerate(checked(self._leaves)):
+            clauses += [[-first - step, bit + 1] for bit in _members(bits)]
+        for step, (is_or, inputs) in enumerate(checked(self._gates), len(self._leaves)):
+            needed = [first + child for child in inputs]
+            clauses += [[-first - step, *needed]] if is_or else [[-first - step, one] for one in needed]
         return clauses
 
     def _run(self, steps: Sequence[Step], present: dict[int, Lanes], values: list[Lanes]) -> None:
         """Evaluate these steps, children first; ``present`` has the lanes of each bit."""
+        leaves = len(self._leaves)
         for step in checked(steps):
-            kind, inputs = self._steps[step]
-            if kind == "leaf":
-                values[step] = reduce(and_, [present[bit] for bit in _members(inputs[0])])
-            elif kind == "and":
-                values[step] = reduce(and_, [values[child] for child in inputs])
-            else:
-                values[step] = reduce(or_, [values[child] for child in inputs])
+            if step < leaves:
+                values[step] = reduce(and_, [present[bit] for bit in _members(self._leaves[step])])
+                continue
+            is_or, inputs = self._gates[step - leaves]
+            values[step] = reduce(or_ if is_or else and_, [values[child] for child in inputs])
 
     def shrink(self, orders: list[list[int]]) -> list[BitSet]:
-        """Return a minimal set that makes the last step true for each order of the bits of a true set.
+        """Return a minimal set that makes the root true for each order of the bits of a true set.
 
         First bits go first. A pass drops one bit in every lane and puts it back where the circuit became
         false.
         """
         everywhere = (1 << len(orders)) - 1
-        steps = range(len(self._steps))
-        values = [0] * len(self._steps)
+        steps = range(len(self))
+        values = [0] * len(self)
         present = dict.fromkeys(self.bits(steps), 0) | dict.fromkeys(orders[0], everywhere)
         for candidates in zip(*orders, strict=True):
             checkpoint()
@@ -151,7 +152,7 @@ class MonotoneCircuit:
 class MinimalityTest:
     """Minimality for the conjunction of some steps, told by evaluation instead of by comparing sets."""
 
-    def __init__(self, circuit: MonotoneCircuit, roots: Sequence[Step], spend: Spend) -> None:
+    def __init__(self, circuit: SetCircuit, roots: Sequence[Step], spend: Spend) -> None:
         self._circuit = circuit
         self._roots = roots
         self._spend = spend

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from bnc2d.base.numbers import MAX_DIGITS
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.model import BaseCompiledModel, Stats
-from bnc2d.logic.circuit.arrays import alone
+from bnc2d.logic.circuit.arrays import listed
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_constant
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
@@ -204,19 +205,12 @@ def _circuit_data(formula: NNF) -> tuple[list[list[int]], int]:
 
     Their order depends on nothing but the circuit.
     """
-    manager, root = alone(formula.manager, formula.root)
-    place: dict[NodeId, int] = {}
-    nodes: list[list[int]] = []
-    for node in manager.reachable(root):
-        place[node] = len(nodes)
-        kind = manager.kind(node)
-        if kind == Kind.CONSTANT:
-            nodes.append([int(kind), node])
-        elif kind == Kind.LITERAL:
-            nodes.append([int(kind), *manager.literal_of(node)])
-        else:
-            nodes.append([int(kind), *(place[child] for child in manager.children(node))])
-    return nodes, place[root]
+    if is_constant(formula.root):
+        return [[int(Kind.CONSTANT), formula.root]], 0
+    literals, gates = listed(formula.manager, formula.root)
+    nodes = [[int(Kind.LITERAL), feature, mask] for feature, mask in literals]
+    nodes += [[int(Kind.OR if is_or else Kind.AND), *children] for is_or, children in gates]
+    return nodes, len(nodes) - 1
 
 
 def _add_formulas(model: BaseCompiledModel, formulas: Sequence[Any]) -> None:

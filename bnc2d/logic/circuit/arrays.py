@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.circuit.store import codes, ranges
 from bnc2d.logic.domain import FeatureId, StateMask
+
+ListedGate: TypeAlias = tuple[bool, list[int]]
 
 _CONSTANTS = 2
 _LITERAL, _AND = 1, 2
@@ -178,6 +181,21 @@ class CircuitArrays:
         if ((self.roots < 0) | (self.roots >= self.first_gate + gates)).any():
             raise LogicError("a root is no node of the circuit")
         return self
+
+
+def listed(manager: Manager, root: NodeId) -> tuple[list[tuple[FeatureId, StateMask]], list[ListedGate]]:
+    """Return literals and gates below a root that is no constant, in an order that is the circuit's own.
+
+    A gate is told by whether it is an OR, and its children: the first literal is node 0, the first gate has
+    the number after the last literal's, and the last gate (or the only literal) is the root.
+    """
+    circuit = CircuitArrays.of(manager, [root]).canonical()
+    children, starts = (circuit.children - _CONSTANTS).tolist(), circuit.starts.tolist()
+    gates = [
+        (is_or, children[start:end])
+        for is_or, start, end in zip(circuit.is_or.tolist(), starts[:-1], starts[1:], strict=True)
+    ]
+    return list(zip(circuit.features.tolist(), circuit.masks, strict=True)), gates
 
 
 def alone(manager: Manager, root: NodeId) -> tuple[Manager, NodeId]:

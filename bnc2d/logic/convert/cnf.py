@@ -64,23 +64,17 @@ class Tseitin:
         if (mine, root) in self._literals:
             return
         # For each node two disjunctions: that it holds, and that it fails.
-        said: dict[NodeId, tuple[BooleanClause, BooleanClause]] = {}
-        for node in checked(manager.reachable(root)):
-            kind = manager.kind(node)
-            if kind == Kind.LITERAL:
-                said[node] = self._said_inline(*manager.literal_of(node))
-                continue
-            if kind == Kind.CONSTANT:
-                continue
+        said = {node: self._said_inline(feature, mask) for node, feature, mask in manager.literals(root)}
+        for node, is_or, children in checked(manager.gates(root)):
             known = self._literals.get((mine, node))
             gate: BooleanLiteral = self.pool.id((mine, node)) if known is None else known
             said[node] = ([gate], [-gate])
             if known is None:
                 self._literals[mine, node] = gate
                 # An OR is an AND of negations, negated: exchanging "holds" and "fails" makes one the other.
-                output, side = (gate, 0) if kind == Kind.AND else (-gate, 1)
+                output, side = (-gate, 1) if is_or else (gate, 0)
                 long = [output]
-                for child in manager.children(node):
+                for child in children:
                     self.clauses.append([-output, *said[child][side]])
                     long += said[child][1 - side]
                 self.clauses.append(long)

@@ -19,11 +19,10 @@ from typing import Any, Required, TypedDict
 
 from bnc2d.base.arguments import instance_of
 from bnc2d.errors import Bnc2dError, LogicError
-from bnc2d.logic.circuit.arrays import alone
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.arrays import listed
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_constant
 from bnc2d.logic.domain import Domain
-
-_GATES = {Kind.AND: "and", Kind.OR: "or"}
 
 
 class NodeData(TypedDict, total=False):
@@ -44,22 +43,21 @@ class CircuitData(TypedDict):
 
 def to_dict(manager: Manager, root: NodeId) -> CircuitData:
     """Return the circuit as data; equal circuits give equal data."""
-    manager, root = alone(manager, root)
-    domain, nodes = manager.domain, manager.reachable(root)
-    position = {node: number for number, node in enumerate(nodes)}
-
-    def data(node: NodeId) -> NodeData:
-        kind = manager.kind(node)
-        if kind == Kind.CONSTANT:
-            return {"kind": "true" if node == TRUE else "false"}
-        if kind == Kind.LITERAL:
-            feature, mask = manager.literal_of(node)
-            states = list(domain.states_of(feature, mask))
-            return {"kind": "literal", "feature": domain.names[feature], "states": states}
-        return {"kind": _GATES[kind], "children": [position[child] for child in manager.children(node)]}
-
+    domain = manager.domain
     features = {name: list(states) for name, states in zip(domain.names, domain.states, strict=True)}
-    return {"features": features, "nodes": [data(node) for node in nodes]}
+    if is_constant(root):
+        return {"features": features, "nodes": [{"kind": "true" if root == TRUE else "false"}]}
+    literals, gates = listed(manager, root)
+    nodes: list[NodeData] = [
+        {
+            "kind": "literal",
+            "feature": domain.names[feature],
+            "states": list(domain.states_of(feature, mask)),
+        }
+        for feature, mask in literals
+    ]
+    nodes += [{"kind": "or" if is_or else "and", "children": children} for is_or, children in gates]
+    return {"features": features, "nodes": nodes}
 
 
 def from_dict(data: Mapping[str, object], manager: Manager | None = None) -> tuple[Manager, NodeId]:

@@ -29,16 +29,18 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import IO, NoReturn, cast
 
 from bnc2d.base.arguments import instance_of, path_name, size_in_bytes
 from bnc2d.base.atomic import atomic_write
+from bnc2d.base.checkpoints import checked
 from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.base.states import false_true
 from bnc2d.errors import FormatError, LogicError, UnsupportedError
-from bnc2d.logic.circuit.arrays import alone
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.arrays import ListedGate, listed
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.queries import is_constant
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 MAX_BYTES = 256 * 2**20
@@ -58,9 +60,13 @@ def write_nnf(manager: Manager, root: NodeId, path: str | os.PathLike[str]) -> N
     if max(domain.cardinalities, default=0) > MAX_STATES:
         raise UnsupportedError(f"a feature has more than {MAX_STATES} states", name)
     boolean = all(size == 2 for size in domain.cardinalities)
-    manager, root = alone(manager, root)
-    nodes = manager.reachable(root)
-    edges = sum(len(manager.children(node)) for node in nodes)
+    if is_constant(root):
+        false, true = ("O 0 0", "A 0") if boolean else ("F", "T")
+        nodes, edges = [true if root == TRUE else false], 0
+    else:
+        literals, gates = listed(manager, root)
+        nodes = _literal_lines(domain, literals, boolean) + _gate_lines(gates, boolean)
+        edges = sum(len(children) for _, children in gates)
     counts = (len(nodes), edges, len(domain)) if boolean else (len(nodes), len(domain), edges)
     lines = ["nnf {} {} {}".format(*counts)]
     if not boolean:
@@ -68,28 +74,26 @@ def write_nnf(manager: Manager, root: NodeId, path: str | os.PathLike[str]) -> N
     if domain != _default_domain(domain.cardinalities):
         for feature, states in zip(domain.names, domain.states, strict=True):
             lines.append(f"c feature {json.dumps(feature)} {json.dumps(states)}")
-    lines += _node_lines(manager, nodes, boolean)
+    lines += nodes
     data = ("\n".join(lines) + "\n").encode("ascii")
     atomic_write(name, gzipped(data) if name.lower().endswith(".gz") else data)
 
 
-def _node_lines(manager: Manager, nodes: Sequence[NodeId], boolean: bool) -> Iterator[str]:
-    number = {node: position for position, node in enumerate(nodes)}
-    true_masks = _true_masks(manager.domain) if boolean else []
-    for node in nodes:
-        kind = manager.kind(node)
-        if kind == Kind.LITERAL:
-            feature, mask = manager.literal_of(node)
-            if boolean:
-                yield f"L {feature + 1 if mask == true_masks[feature] else -(feature + 1)}"
-            else:
-                yield f"L {feature + 1} {mask}"
-        elif kind == Kind.CONSTANT:
-            yield ("A 0" if node == TRUE else "O 0 0") if boolean else ("T" if node == TRUE else "F")
-        else:
-            children = [number[child] for child in manager.children(node)]
-            head = "A" if kind == Kind.AND else "O 0" if boolean else "O"
-            yield f"{head} {len(children)} {' '.join(map(str, children))}"
+def _literal_lines(
+    domain: Domain, literals: Sequence[tuple[FeatureId, StateMask]], boolean: bool
+) -> list[str]:
+    if not boolean:
+        return [f"L {feature + 1} {mask}" for feature, mask in literals]
+    true_masks = _true_masks(domain)
+    return [f"L {f + 1 if mask == true_masks[f] else -(f + 1)}" for f, mask in literals]
+
+
+def _gate_lines(gates: Sequence[ListedGate], boolean: bool) -> list[str]:
+    disjunction = "O 0" if boolean else "O"
+    return [
+        f"{disjunction if is_or else 'A'} {len(children)} {' '.join(map(str, children))}"
+        for is_or, children in checked(gates)
+    ]
 
 
 def _true_masks(domain: Domain) -> list[StateMask]:

@@ -12,6 +12,7 @@ from bnc2d.base.hashing import distinct_rows
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
+from bnc2d.logic.circuit.overlaps import overlapping_on_sight
 from bnc2d.logic.circuit.queries import feature_words, features_below, is_and_decomposable
 from bnc2d.logic.circuit.transforms import condition, negate
 from bnc2d.logic.domain import Domain
@@ -36,8 +37,6 @@ def model_count(manager: Manager, root: NodeId) -> int:
 
 
 def _countable(manager: Manager, root: NodeId) -> bool:
-    from bnc2d.logic.convert.sat import overlapping_on_sight
-
     return is_and_decomposable(manager, root) and not overlapping_on_sight(manager, root)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.logic.circuit.levels import Levels
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import FeatureId, StateMask
 
 Value = TypeVar("Value")
@@ -90,10 +90,11 @@ def rewrite(
     levels = manager.levels(root)
     images = levels.nodes.copy()
     images[: levels.leaves] = [literal(feature, mask) for _, feature, mask in manager.literals(root)]
+    swap = np.uint8(Kind.AND ^ Kind.OR if dual else 0)
     if not simplify:
         for step in levels.steps:
             checkpoint()
-            ids = target.add_gates(step.is_or ^ dual, step.arities, images[step.children], simplify=False)
+            ids = target.add_level(step.kinds ^ swap, step.arities, images[step.children], simplify=False)
             images[step.first : step.last] = ids
         return int(images[-1])
     is_open = _open_nodes(levels, images, dual)
@@ -119,7 +120,8 @@ def rewrite(
     for step, places, kept, children in reversed(plan):
         checkpoint()
         arities = np.add.reduceat(kept, step.starts, dtype=np.int64)[places]
-        images[step.first + places] = target.add_gates(step.is_or[places] ^ dual, arities, images[children])
+        kinds = step.kinds[places] ^ swap
+        images[step.first + places] = target.add_level(kinds, arities, images[children], simplify=True)
     return int(images[-1])
 
 

@@ -41,9 +41,11 @@ class Step:
         self.or_starts = starts[middle - first : -1] - self.edge
 
     @cached_property
-    def is_or(self) -> NDArray[np.bool_]:
-        """Which gates are ORs."""
-        return np.arange(self.first, self.last) >= self.middle
+    def kinds(self) -> NDArray[np.uint8]:
+        """The kind of each gate."""
+        kinds = np.full(self.last - self.first, _OR, dtype=np.uint8)
+        kinds[: self.middle - self.first] = _AND
+        return kinds
 
 
 class Levels:

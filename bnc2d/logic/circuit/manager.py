@@ -191,20 +191,23 @@ class Manager:
         ``add_and`` for each gate in turn. Without ``simplify``, the children of a gate must be two or more
         different nodes, no constants and no two literals of a feature; this is not checked.
         """
-        if not len(arities):
-            return np.zeros(0, dtype=np.int64)
-        if len(arities) <= _FEW:
-            ids, start, below = [], 0, children.tolist()
-            for disjunction, arity in zip(is_or.tolist(), arities.tolist(), strict=True):
-                ids.append(self._combine(_OR if disjunction else _AND, below[start : start + arity]))
-                start += arity
-            return np.array(ids, dtype=np.int64)
         if len(children) and not 0 <= int(children.min()) <= int(children.max()) < self.store.count:
             raise LogicError(f"a child is no node of the manager; nodes are 0 to {len(self) - 1}")
-        kinds = is_or + np.uint8(_AND)
+        return self.add_level(is_or + np.uint8(_AND), arities, children, simplify=simplify)
+
+    def add_level(
+        self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, *, simplify: bool
+    ) -> Numbers:
+        """Add many gates of given kinds, as ``add_gates`` does, but without a check of the children."""
+        if len(arities) <= _FEW:
+            ids, start, below = [], 0, children.tolist()
+            for kind, arity in zip(kinds.tolist(), arities.tolist(), strict=True):
+                ids.append(self._combine(kind, below[start : start + arity]))
+                start += arity
+            return np.array(ids, dtype=np.int64)
         if not simplify:
             return self.store.find_or_add_many(kinds, arities, _ascending(arities, children))
-        simple = Simplified(is_or, arities, children, self.store.features, self._merge)
+        simple = Simplified(kinds > _AND, arities, children, self.store.features, self._merge)
         if len(simple.rest) == len(arities):
             return self.store.find_or_add_many(kinds, simple.arities, simple.children)
         if len(simple.rest):

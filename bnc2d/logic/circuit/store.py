@@ -190,8 +190,9 @@ class NodeStore:
         self.kinds[first : first + count] = kinds
         hashes = self.hashes_of(kinds, starts, children)
         self._hashes[first : first + count] = hashes
-        nodes, slots = self._claim(first, hashes)
-        new = (nodes == np.arange(first, first + count)).nonzero()[0]
+        rows = np.arange(first, first + count)
+        nodes, slots = self._claim(rows, hashes)
+        new = (nodes == rows).nonzero()[0]
         if len(new) < count:
             if not self._are_equal(kinds, arities, children, nodes):  # a collision: one after another
                 self._repair()
@@ -222,18 +223,18 @@ class NodeStore:
         self._whole = True
         return nodes
 
-    def _claim(self, first: int, hashes: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
-        """Return for each row from ``first`` on the first gate with its hash, maybe itself, and its slot."""
+    def _claim(self, rows: Numbers, hashes: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
+        """Return for each row the first gate with its hash, maybe itself, and its slot."""
         most = self._most
         slot: Numbers = (hashes & np.uint64(most)).view(np.int64)
-        nodes = self._meet(slot, np.arange(first, first + len(hashes)))
+        nodes = self._meet(slot, rows)
         pending = (self._hashes[nodes] != hashes).nonzero()[0]
         while len(pending) > _FEW:
             following = (slot[pending] + 1) & most
-            met = self._meet(following, pending + first)
+            met = self._meet(following, rows[pending])
             slot[pending], nodes[pending] = following, met
             pending = pending[self._hashes[met] != hashes[pending]]
-        slot_at, hash_of = self._slot_at, self._hash_of
+        slot_at, hash_of, first = self._slot_at, self._hash_of, int(rows[0])
         for row in pending.tolist():
             place = int(slot[row])
             value = hash_of[first + row]

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import and_, or_
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -19,8 +17,8 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.finding import Finding, answer_words
 from bnc2d.errors import LogicError
-from bnc2d.logic.circuit.fold import fold_all
-from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import Manager, NodeId
+from bnc2d.logic.circuit.overlaps import overlapping_on_sight
 from bnc2d.logic.convert.cnf import Tseitin
 from bnc2d.logic.convert.one_hot import BooleanClause, BooleanLiteral
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
@@ -264,49 +262,6 @@ def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = 
                 return _no_instance(manager, positions, what)
             session.add_clause([-one_of_them])
     return _no_instance(manager, None, what)
-
-
-def overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, list[NodeId]]]:
-    """Return disjuncts, each with later ones of its OR, that force no feature into disjoint states.
-
-    The states that a node allows are bits of one integer, feature by feature, with a spare bit above each
-    feature: adding ``ones`` carries into the spare bit of exactly the features that have a state left.
-    """
-    offsets, ones, spare, end = [], 0, 0, 0
-    for feature, size in enumerate(manager.domain.cardinalities):
-        offsets.append(end)
-        ones |= manager.domain.full(feature) << end
-        spare |= 1 << end + size
-        end += size + 1
-
-    def possible(states: int) -> bool:
-        return (states + ones) & spare == spare
-
-    def literal(feature: FeatureId, mask: StateMask) -> int:
-        return ones & ~(manager.domain.full(feature) << offsets[feature]) | mask << offsets[feature]
-
-    def conjunction(parts: Iterable[int]) -> int:
-        states = reduce(and_, parts)
-        return states if possible(states) else 0
-
-    allowed = fold_all(
-        manager,
-        root,
-        lambda value: ones if value else 0,
-        literal,
-        conjunction,
-        lambda parts: reduce(or_, parts),
-    )
-    suspects = []
-    for node in allowed:
-        if manager.kind(node) == Kind.OR:
-            children = [child for child in manager.children(node) if allowed[child]]
-            for position, child in enumerate(children):
-                mine = allowed[child]
-                others = [other for other in children[position + 1 :] if possible(mine & allowed[other])]
-                if others:
-                    suspects.append((child, others))
-    return suspects
 
 
 def _circuit(manager: Manager, circuit: NodeOrCircuit) -> Circuit:

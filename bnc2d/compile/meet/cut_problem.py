@@ -9,7 +9,6 @@ from math import prod
 
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.meet.cut.cut import Cut
 from bnc2d.compile.meet.exact_labels import ByInstances, ByTables
 from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
@@ -21,7 +20,7 @@ Given = Mapping[Name, int]  # states of features that are set beforehand
 
 
 class CutProblem:
-    """The side with more instances first; ``fixed`` features are set beforehand and belong to neither.
+    """Two sides, that with more instances first; ``fixed`` features are set beforehand and belong to neither.
 
     ``structural`` tables show every tie that follows from the structure (see ``compressed_factor``).
     """
@@ -30,14 +29,13 @@ class CutProblem:
         self,
         classifier: BaseClassifier,
         prepared: Prepared,
-        cut: Cut,
+        sides: Sequence[Side],
         fixed: Sequence[Name] = (),
         structural: bool = False,
     ) -> None:
         self.classifier, self.prepared, self.fixed = classifier, prepared, tuple(fixed)
         self._structural = structural
-        self._sides = [Side(prepared, cut.first), Side(prepared, cut.second)]
-        self._sides.sort(key=lambda side: prod(self.cardinalities(self._free(side))), reverse=True)
+        self._sides = sorted(sides, key=lambda side: prod(self.cardinalities(self._free(side))), reverse=True)
         self.first, self.second = (self._free(side) for side in self._sides)
         self.position = {name: position for position, name in enumerate(prepared.features)}
         self._target = prepared.network.index(prepared.target)

@@ -32,7 +32,7 @@ from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.compile.meet.tables.messages import features_to_fix
+from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
 from bnc2d.compile.ratio.groups import Grouping, groups_of
@@ -85,13 +85,12 @@ def compile_diagram(
         entries = max(1, budget.memory // _BYTES_PER_ENTRY)
         cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
         widths = _widths(prepared, cut.jointree)
-        fixed = sorted(
-            name for side in (cut.first, cut.second) for name in features_to_fix(prepared, side, entries)
-        )
+        sides = [Side(prepared, side) for side in (cut.first, cut.second)]
+        fixed = sorted(name for side in sides for name in side.features_to_fix(entries))
     explaining: list[Name] = []
     structural = False
     while True:
-        cut_problem = CutProblem(classifier, prepared, cut, (*fixed, *explaining), structural)
+        cut_problem = CutProblem(classifier, prepared, sides, (*fixed, *explaining), structural)
         attempt = _Attempt(cut_problem, budget, certified, executor, len(explaining) < _MAX_EXPLAINING)
         wanted = attempt.label()
         if wanted is None:

@@ -15,6 +15,7 @@ from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
+from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from tests.strategies import classifiers
@@ -23,7 +24,8 @@ from tests.strategies import classifiers
 def cut_problem_of(classifier: Classifier, fixed: int = 0) -> CutProblem:
     prepared = prepare(classifier)
     cut = choose_cut(prepared, range(2), 2**24)
-    return CutProblem(classifier, prepared, cut, prepared.features[:fixed])
+    sides = [Side(prepared, side) for side in (cut.first, cut.second)]
+    return CutProblem(classifier, prepared, sides, prepared.features[:fixed])
 
 
 def dense(factor: CompressedFactor) -> np.ndarray:

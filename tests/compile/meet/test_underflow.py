@@ -13,6 +13,7 @@ from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
+from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.testing import extreme_classifier, random_naive_bayes
 from tests.long.agreement import Outcome, check_classifier
@@ -121,7 +122,9 @@ def test_tables_are_within_their_accounts(position: str) -> None:
     for exponent in EXPONENTS:
         classifier = Classifier(network(position, exponent, 3), "Y", tuple("ABCDE"))
         prepared = prepare(classifier)
-        cut_problem = CutProblem(classifier, prepared, choose_cut(prepared, range(2), 2**24))
+        cut = choose_cut(prepared, range(2), 2**24)
+        sides = [Side(prepared, side) for side in (cut.first, cut.second)]
+        cut_problem = CutProblem(classifier, prepared, sides)
         for factor, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
             lost |= factor.may_hide_entries
             truth = dense(exact)[states_in_order(cut_problem, factor, exact)]

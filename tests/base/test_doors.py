@@ -292,3 +292,38 @@ def test_every_limit_is_read_alike(value: Any) -> None:
     assert formula.to_sdd(time_limit=value).count() == 9
     assert explanation.is_sufficient({"BP": "High", "CT": 1}, time_limit=value)
     assert explanation.count_sufficient_reasons(time_limit=value) == 2
+
+
+@pytest.mark.parametrize("value", [1, np.int64(1), np.uint8(1)], ids=shown)
+def test_every_number_of_things_is_read_alike(value: Any) -> None:
+    explanation, formula = MODEL.explain(PATIENT), MODEL.formula("2")
+    assert len([*explanation.sufficient_reasons(limit=value)]) == 1
+    assert len([*explanation.contrastive("0", limit=value)]) == 1
+    assert len([*explanation.changes({"BP": "High"}, limit=value)]) == 1
+    assert len(explanation.to_dict(limit=value)["sufficient_reasons"]) == 1
+    assert len(MODEL.explain_many([PATIENT], limit=value)[0].reasons["sufficient"]) == 1
+    assert len([*formula.prime_implicants(limit=value)]) == 1
+    assert len([*MODEL.diagram.instances(2, limit=value)]) == 1
+    assert len(MODEL.sample("2", size=value)) == 1
+    refused: Any
+    for refused in (True, 1.0, "1", -1, Decimal(1)):
+        for ask in (explanation.sufficient_reasons, formula.prime_implicants, formula.to_text):
+            with pytest.raises(Bnc2dError, match=r"limit must (be a whole number|not be negative)"):
+                ask(limit=refused)
+
+
+def test_states_of_instance_files_and_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["predict", "diagnosis", "--target=D", "--features=BP,CT,HR"]
+    for value in ("1", 1, 1.0, True):
+        (tmp_path / "p.json").write_text(json.dumps({**PATIENT, "CT": value}))
+        assert main([*words, f"--instance={tmp_path / 'p.json'}"]) == 0
+    assert main([*words, "BP=High", "CT=1", "HR=Normal"]) == 0
+    assert len(set(capsys.readouterr().out.splitlines())) == 4  # the decision and three probabilities
+    for unread in ("1.0", "yes", 2, 0.5, None):
+        (tmp_path / "p.json").write_text(json.dumps({**PATIENT, "CT": unread}))
+        assert main([*words, f"--instance={tmp_path / 'p.json'}"]) == 2
+        assert f"variable 'CT' has no state '{unread}'" in capsys.readouterr().err
+    assert main([*words, "BP=High", "CT=1.0", "HR=Normal"]) == 2
+    assert "variable 'CT' has no state '1.0'; " in capsys.readouterr().err

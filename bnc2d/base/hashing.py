@@ -103,9 +103,9 @@ def ascending(values: NDArray[Key]) -> NDArray[Key]:
     )
 
 
-def different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return each key once; their order depends on the keys only."""
-    found = [keys[:0]]
+def count_different(keys: NDArray[np.uint64], bits: int = 0) -> NDArray[np.int64]:
+    """Return how many different keys there are, counted by the number in their first bits."""
+    counts = np.zeros(1 << bits, dtype=np.int64)
     turn = 0
     while len(keys):
         slots, size = _slots(keys, turn)
@@ -113,12 +113,17 @@ def different(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         for piece in pieces(len(keys)):
             table[slots[piece]] = keys[piece]
             filled[slots[piece]] = True
-        found.extend(np.compress(filled[piece], table[piece]) for piece in pieces(size))
+        for piece in pieces(size, 8 * PIECE):
+            if bits:
+                found = np.compress(filled[piece], table[piece]) >> np.uint64(64 - bits)
+                counts += np.bincount(found.view(np.int64), minlength=len(counts))
+            else:
+                counts += np.count_nonzero(filled[piece])
         keys = joined(
             [np.compress(table[slots[piece]] != keys[piece], keys[piece]) for piece in pieces(len(keys))]
         )
         turn += 1
-    return joined(found)
+    return counts
 
 
 def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import different, hash_weights
+from bnc2d.base.hashing import count_different, hash_weights
 from bnc2d.compile.formula.cells import BlockRows, CellTables
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import Cells, cell_bits, parts_in_pieces
@@ -24,10 +24,11 @@ from bnc2d.logic.diagram.parts import Cells, cell_bits, parts_in_pieces
 _CELLS = 64
 # Where a block's table would be larger than this and than the diagram, blocks stay shorter.
 _CELLS_AT_ONCE = 100_000
-# Blocks are counted together up to about so many cells, and at most so many (their number is part of a key).
+# Blocks are counted together up to about so many cells, and at most so many (their id is part of a key).
 _CELLS_TOGETHER = 1 << 18
 _BLOCKS_TOGETHER = 64
-_ID_BITS = 6
+# Sets of at most so many cells are counted in a table of all such sets.
+_FEW_CELLS = 16
 # Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits. Where a block has n
 # guards they share gates, and each needs about factor / n^exponent of them: nearer the truth, unless
 # implications leave far fewer guards than are counted here.
@@ -141,28 +142,37 @@ def _rows_of(rows: BlockRows, starts: Numbers, everything: bool) -> BlockRows:
 def _block_costs(cells: Cells, block_ids: Numbers, blocks: int) -> tuple[Numbers, Numbers]:
     """Return for each block its gates, an AND per row and an OR per clause, and its different guards.
 
-    ``block_ids`` is the block of each row. Sets of cells, and clauses, are told apart by hashes.
+    ``block_ids`` is the block of each row. Large sets of cells, and clauses, are told apart by hashes.
     """
     gates = np.bincount(block_ids, minlength=blocks)
     if not len(block_ids):
         return gates, gates
-    weights = cell_bits(len(cells)) if len(cells) <= _CELLS else hash_weights(len(cells))
-    drop = np.uint64(_ID_BITS)
+    width, bits = len(cells), (blocks - 1).bit_length()
+    weights = cell_bits(width) if width <= _CELLS else hash_weights(width)
+    seen = np.zeros(blocks << width if width <= _FEW_CELLS else 0, dtype=bool)  # by block and set of cells
     guards, clauses = [], []
-    for parts in parts_in_pieces(cells, weights):
-        block = take(block_ids, parts.rows).view(np.uint64)
-        block <<= np.uint64(64 - _ID_BITS)
-        hashes = parts.sets * _ODD
-        guards.append(np.compress(parts.targets != 1, block | (hashes >> drop)))
-        hashes += parts.targets.view(np.uint64)
+    for rows, targets, sets in parts_in_pieces(cells, weights):
+        block = take(block_ids, rows).view(np.uint64) if bits else np.uint64(0)
+        guarded = targets != 1
+        if len(seen):
+            seen[np.compress(guarded, block << np.uint64(width) | sets)] = True
+        hashes = sets * _ODD
+        if not len(seen):
+            guards.append(np.compress(guarded, _tagged(block, hashes, bits)))
+        hashes += targets.view(np.uint64)
         hashes *= _ODD
-        clauses.append(np.compress(parts.targets > 1, block | (hashes >> drop)))
-    return gates + _different(joined(clauses), blocks), _different(joined(guards), blocks)
+        clauses.append(np.compress(targets > 1, _tagged(block, hashes, bits)))
+    gates += count_different(joined(clauses), bits)[:blocks]
+    if len(seen):
+        return gates, np.count_nonzero(seen.reshape(blocks, -1), axis=1)
+    return gates, count_different(joined(guards), bits)[:blocks]
 
 
-def _different(keys: NDArray[np.uint64], blocks: int) -> Numbers:
-    """Return how many different keys each block has; its id is in their first bits."""
-    return np.bincount((different(keys) >> np.uint64(64 - _ID_BITS)).view(np.int64), minlength=blocks)
+def _tagged(
+    block: NDArray[np.uint64] | np.uint64, hashes: NDArray[np.uint64], bits: int
+) -> NDArray[np.uint64]:
+    """Return hashes with the number of a block in their first bits."""
+    return (block << np.uint64(64 - bits)) | (hashes >> np.uint64(bits)) if bits else hashes
 
 
 def plain_size_at_least(diagram: Diagram) -> int:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, counted, repeated, take
-from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import stable_order
+from bnc2d.base.checkpoints import PIECE, checkpoint
+from bnc2d.base.hashing import grouped, stable_order
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
@@ -25,6 +25,7 @@ ListedGate: TypeAlias = tuple[bool, list[int]]
 
 _CONSTANTS = 2
 _LITERAL, _AND = 1, 2
+_GONE = -1
 
 
 @dataclass(frozen=True)
@@ -214,33 +215,38 @@ def absorb(circuit: CircuitArrays) -> CircuitArrays:
     """Return the circuit without the gates that can be absorbed (see ``absorbable``), in the same order.
 
     The disjuncts of an absorbed OR share no feature with its siblings where the circuit is OR-decomposable,
-    and so it stays.
+    and so it stays. What a gate absorbs comes behind its own children.
     """
-    parents = repeated(np.diff(circuit.starts))
     gone, above = absorbable(circuit)
     if not gone.any():
         return circuit
-    checkpoint()
-    below = circuit.children - circuit.first_gate
-    staying = np.empty(len(below), dtype=bool)
-    for piece in pieces(len(below)):
-        staying[piece] = (below[piece] < 0) | ~gone[np.maximum(below[piece], 0)]
-    edges = np.flatnonzero(staying)
-    parents, children = take(above, take(parents, edges)), take(circuit.children, edges)
-    checkpoint()
-    children = take(children, stable_order(parents))
-    checkpoint()
+    index = np.arange(circuit.first_gate + len(gone))  # by old position, the new one
     gates = np.flatnonzero(~gone)
-    starts = np.zeros(len(gates) + 1, dtype=np.int64)
-    np.cumsum(counted(parents, len(gone))[gates], out=starts[1:])
-    place = np.arange(circuit.first_gate + len(gone))
-    place[circuit.first_gate + gates] = circuit.first_gate + np.arange(len(gates))
+    index[circuit.first_gate + gates] = circuit.first_gate + np.arange(len(gates))
+    index[circuit.first_gate + np.flatnonzero(gone)] = _GONE
+    children = take(index, circuit.children)
+    checkpoint()
+    edges = np.flatnonzero(children != _GONE)
+    parents = take(repeated(np.diff(circuit.starts)), edges)
+    children = take(children, edges)
+    checkpoint()
+    tops = take(above, parents)
+    moving = tops != parents
+    own, moved = np.flatnonzero(~moving), np.flatnonzero(moving)
+    moved = take(moved, stable_order(take(tops, moved)))
+    checkpoint()
+    own_ends = np.cumsum(counted(take(parents, own), len(gone)))
+    moved_ends = np.cumsum(counted(take(tops, moved), len(gone)))
+    checkpoint()
+    # Before an edge come the own edges up to its gate and those moved to earlier gates.
+    joint = np.empty(len(children), dtype=np.int64)
+    moved_before = np.concatenate([[0], moved_ends])
+    joint[np.arange(len(own)) + take(moved_before, take(parents, own))] = take(children, own)
+    checkpoint()
+    joint[np.arange(len(moved)) + take(own_ends, take(tops, moved))] = take(children, moved)
+    starts = np.concatenate([[0], take(own_ends + moved_ends, gates)])
     return replace(
-        circuit,
-        is_or=circuit.is_or[gates],
-        starts=starts,
-        children=take(place, children),
-        roots=place[circuit.roots],
+        circuit, is_or=take(circuit.is_or, gates), starts=starts, children=joint, roots=index[circuit.roots]
     )
 
 
@@ -251,44 +257,49 @@ def absorbable(circuit: CircuitArrays) -> tuple[NDArray[np.bool_], Numbers]:
     its own, a gate stays: so absorbing never adds a node. A root stays, too.
     """
     gates, first_gate = len(circuit.is_or), circuit.first_gate
-    parents = repeated(np.diff(circuit.starts))
-    uses = counted(circuit.children, first_gate + gates)[first_gate:]
-    roots = circuit.roots[circuit.roots >= first_gate]
-    uses[roots - first_gate] = 0
-    edges = np.flatnonzero(circuit.children >= first_gate)
-    below, parents_of = circuit.children[edges] - first_gate, parents[edges]
+    uses = counted(circuit.children, first_gate + gates)
+    uses[circuit.roots] = 0
+    uses[:first_gate] = 0
+    edges = np.flatnonzero(take(uses, circuit.children) == 1)
     checkpoint()
-    moving = (uses[below] == 1) & (circuit.is_or[below] == circuit.is_or[parents_of])
+    below = take(circuit.children, edges) - first_gate
+    parents = np.searchsorted(circuit.starts, edges, side="right") - 1
+    checkpoint()
+    alike = np.flatnonzero(take(circuit.is_or, below) == take(circuit.is_or, parents))
+    below = take(below, alike)
     parent = np.arange(gates)
-    parent[below[moving]] = parents_of[moving]
-    above = _tops(parent)
-    crowded = _crowded(circuit, take(above, parents))
+    parent[below] = take(parents, alike)
+    above = _tops(parent, below)
+    crowded = _crowded(circuit, above)
     if len(crowded):
         _stay_apart(circuit, parent, np.flatnonzero(np.isin(above, crowded)))
-        above = _tops(parent)
+        above = _tops(parent, below)
     return parent != np.arange(gates), above
 
 
-def _tops(parent: Numbers) -> Numbers:
-    """Follow the pointers up to the gates that point to themselves."""
-    while not np.array_equal(further := take(parent, parent), parent):
-        parent = further
-    return parent
+def _tops(parent: Numbers, moving: Numbers) -> Numbers:
+    """Follow the pointers of the moving gates up to the gates that point to themselves."""
+    above = parent.copy()
+    while len(moving):
+        checkpoint()
+        further = take(above, take(above, moving))
+        changed = np.flatnonzero(further != take(above, moving))
+        moving = take(moving, changed)
+        above[moving] = take(further, changed)
+    return above
 
 
-def _crowded(circuit: CircuitArrays, tops: Numbers) -> Numbers:
+def _crowded(circuit: CircuitArrays, above: Numbers) -> Numbers:
     """Return the gates to which two different literals of a feature would come."""
-    leaf = circuit.children - _CONSTANTS
-    literals = np.flatnonzero((leaf >= 0) & (leaf < len(circuit.masks)))
-    if not len(literals):
-        return literals
-    leaf = leaf[literals]
-    keys = (tops[literals] << 32) | circuit.features[leaf]
-    order = stable_order(keys)
-    keys, leaf = take(keys, order), take(leaf, order)
-    clash = (keys[1:] == keys[:-1]) & (leaf[1:] != leaf[:-1])
-    crowded: Numbers = keys[1:][clash] >> 32
-    return crowded
+    edges = np.flatnonzero(circuit.children < circuit.first_gate)
+    leaves = take(circuit.children, edges)
+    parents = np.searchsorted(circuit.starts, edges, side="right") - 1
+    checkpoint()
+    features = np.concatenate([[-1, -1], circuit.features])  # a constant has none
+    keys = (take(above, parents) << 32) | take(features, leaves)
+    group_ids, first = grouped(keys)
+    clash = np.flatnonzero(take(take(leaves, first), group_ids) != leaves)
+    return take(keys, clash) >> 32
 
 
 def _stay_apart(circuit: CircuitArrays, parent: Numbers, gates: Numbers) -> None:

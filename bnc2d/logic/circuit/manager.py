@@ -46,6 +46,8 @@ _LITERAL, _AND, _OR = int(Kind.LITERAL), int(Kind.AND), int(Kind.OR)
 _REMEMBERED_ROOTS = 16
 # Gates that are added faster one by one than together.
 _FEW = 12
+# The children of this many gates, of at most so many each, are sorted together by arity.
+_MANY, _SMALL = 1000, 40
 # Nodes of a circuit that is walked faster one by one.
 _FEW_NODES = 100
 
@@ -296,6 +298,15 @@ def _ascending(arities: Numbers, children: Numbers) -> Numbers:
     keys |= children
     if (keys[1:] > keys[:-1]).all():
         return children
-    keys.sort()
-    keys &= LOW
-    return keys
+    if len(arities) < _MANY or arities.max() > _SMALL:
+        keys.sort()
+        return keys & LOW
+    ends = np.cumsum(arities)
+    ordered = np.empty_like(children)
+    pairs = ends[arities == 2]
+    one, other = children[pairs - 2], children[pairs - 1]
+    ordered[pairs - 2], ordered[pairs - 1] = np.minimum(one, other), np.maximum(one, other)
+    for arity in np.flatnonzero(np.bincount(arities)[3:]).tolist():
+        indices = ends[arities == arity + 3][:, None] + np.arange(-arity - 3, 0)
+        ordered[indices] = np.sort(children[indices], axis=1)
+    return ordered

@@ -28,12 +28,18 @@ def nearest(
     Near is what changes few features, or cheap ones where they have ``prices``; fixed ones do not change.
     Bottom-up, a level at a time, each node gets the least price of the changes below it: the least over its
     states of the child's price, plus the feature's for states that are not the instance's. On the way down
-    again the instance's own state is taken where it is among the best, else the first best one. Where every
-    change counts the same, only the nodes that few enough changes lead to are looked at.
+    again the instance's own state is taken where it is among the best, else the first best one. Where prices
+    differ so little that one change more is never cheaper, only the nodes that few enough changes lead to are
+    looked at.
     """
     costs = [1] * len(positions) if prices is None else list(prices)
     never = sum(costs) + 1
-    nodes = None if prices is not None else _within_reach(diagram, positions, wanted, fixed)
+    fewest = _within_reach(diagram, positions, wanted, fixed)
+    if fewest is None:
+        return None
+    count, nodes = fewest
+    if count * max(costs, default=0) >= (count + 1) * min(costs, default=1):
+        nodes = None
     least: NDArray[Any] = np.full(diagram.size, never, dtype=integers(2 * never * len(positions)))
     least[list(wanted)] = 0
     steps: dict[FeatureId, NDArray[Any]] = {}
@@ -46,8 +52,6 @@ def nearest(
             found = np.minimum((least[level.table[rows]] + step).min(axis=1), never)
             least[level.nodes][rows] = found
     node = diagram.root
-    if least[node] == never:
-        return None
     row = list(positions)
     for feature, table, first in diagram.walk:
         if node >= first:
@@ -70,11 +74,11 @@ def _rows(level: Level, nodes: Numbers | None, size: int) -> Iterator[slice | Nu
 
 def _within_reach(
     diagram: Diagram, positions: Sequence[int], wanted: Collection[Terminal], fixed: Collection[FeatureId]
-) -> Numbers:
-    """Return, ascending, the nodes that are reached with as few changes as a wanted terminal, or with fewer.
+) -> tuple[int, Numbers | None] | None:
+    """Return how few changes lead to a wanted terminal, and the nodes, ascending, that so few lead to.
 
     One change more at a time: from the nodes that so many changes lead to, the instance's own states lead
-    on with no change, other states with one. Where no wanted terminal is reached, all are returned.
+    on with no change, other states with one. None where no changes lead to a wanted terminal.
     """
     ends = list(wanted)
     never = len(positions) + 1
@@ -102,7 +106,7 @@ def _within_reach(
             changes[own] = count
             nodes = sorted_distinct(joined([nodes[nodes < first], own]))
         if (changes[ends] <= count).any():
-            break
+            return count, np.sort(joined([front[:0], *reached]))
         front = sorted_distinct(joined(further))
         front = front[changes[front] == count + 1]
-    return np.sort(joined([front[:0], *reached]))
+    return None

@@ -30,6 +30,7 @@ Sets: TypeAlias = NDArray[np.uint64]  # many sets of features, each a bit of the
 
 _EVERY = np.uint64(2**64 - 1)
 _PIECE = 1 << 16  # nodes that are evaluated together for many sets
+_BEGINNING = 64  # entries of a column that tell most of them apart
 
 
 class Met(NamedTuple):
@@ -63,16 +64,11 @@ class Neighbourhood:
             here = np.flatnonzero(met[first : first + len(table)])
             if not len(here):
                 continue
-            groups: dict[bytes, tuple[StateMask, Numbers]] = {}
-            for state in self.states[feature]:
-                children = take(table[:, state], here)
-                alike = children.tobytes()
-                mask, _ = groups.get(alike, (0, children))
-                groups[alike] = (mask | 1 << state, children)
-            for _, children in groups.values():
+            groups, columns = _alike(take(table, here), self.states[feature])
+            for children in columns:
                 for piece in pieces(len(children)):
                     met[children[piece]] = True
-            found.append(Met(feature, here + first, *map(list, zip(*groups.values(), strict=True))))
+            found.append(Met(feature, here + first, groups, columns))
         return found
 
     @cached_property
@@ -85,15 +81,17 @@ class Neighbourhood:
         """The number of nodes met that can matter."""
         return sum(len(met.nodes) for met in self.levels if len(met.groups) > 1)
 
-    def fold(self, rule: Callable[[Met, list[list[int]]], list[int]]) -> int:
-        """Return the value of the root; wanted labels have value 1, others 0.
+    def fold(
+        self, rule: Callable[[Met, list[list[int]]], list[int]], labels: Collection[int] | None = None
+    ) -> int:
+        """Return the value of the root; the labels, by default the wanted ones, have value 1, others 0.
 
         The rule gives the values of the nodes of a level from those of their children, one for each group;
         nodes whose children have equal values are one to it.
         """
         diagram = self.diagram
         values = np.zeros(diagram.size, dtype=np.int64)
-        values[list(self.labels)] = 1
+        values[list(self.labels if labels is None else labels)] = 1
         for met in reversed(self.levels):
             checkpoint()
             below = [take(values, children) for children in met.children]
@@ -123,7 +121,7 @@ class Neighbourhood:
             return [diagrams.choice(level, row[0], diagrams.join(True, row)) for row in rows]
 
         others = frozenset(range(self.diagram.terminals)) - frozenset(self.labels)
-        return Neighbourhood(self.diagram, self.states, others).fold(rule)
+        return self.fold(rule, others)
 
     def excluded(
         self,
@@ -166,6 +164,23 @@ class Neighbourhood:
                 values[met.nodes[piece]] = own & (kept[met.feature] | reduce(and_, others, own))
         root: NDArray[np.uint64] = values[diagram.root]
         return root
+
+
+def _alike(table: Numbers, states: Sequence[int]) -> tuple[list[StateMask], list[Numbers]]:
+    """Return the groups of states with equal columns of ``[node, state]``, and the column of each group."""
+    groups: list[StateMask] = []
+    columns: list[Numbers] = []
+    numbers: dict[bytes, list[int]] = {}  # groups by the first entries of their columns
+    for state in states:
+        column = np.ascontiguousarray(table[:, state])
+        begun = numbers.setdefault(column[:_BEGINNING].tobytes(), [])
+        group = next((number for number in begun if np.array_equal(columns[number], column)), len(groups))
+        if group == len(groups):
+            begun.append(group)
+            groups.append(0)
+            columns.append(column)
+        groups[group] |= 1 << state
+    return groups, columns
 
 
 def _distinct_rows(columns: list[Numbers]) -> tuple[list[list[int]], Numbers]:

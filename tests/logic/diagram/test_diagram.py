@@ -155,7 +155,8 @@ def test_nearest(case: Case, data: st.DataObject) -> None:
     diagram, sizes, labels = case
     rows = all_rows(sizes)
     row = rows[data.draw(st.integers(0, len(rows) - 1))]
-    prices = data.draw(st.lists(st.integers(0, 2**62), min_size=len(sizes), max_size=len(sizes)))
+    price = data.draw(st.sampled_from([st.integers(0, 2**62), st.integers(1000, 1050), st.integers(0, 3)]))
+    prices = data.draw(st.lists(price, min_size=len(sizes), max_size=len(sizes)))
     wanted = {data.draw(st.integers(0, diagram.terminals - 1))}
     fixed = data.draw(st.sets(st.integers(0, len(sizes) - 1), max_size=2))
     costs = [

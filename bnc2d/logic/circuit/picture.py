@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.draw import dot, palette
 from bnc2d.draw.figure import Figure
 from bnc2d.draw.graph import PLAIN_LINE, Box, Edge, Graph, LineStyle, Picture, Style
@@ -52,7 +53,7 @@ def draw_circuit(manager: Manager, root: NodeId, highlight: Sequence[int] | None
     """
     true = _true_nodes(manager, root, highlight)
     nodes = node_count(manager, root)
-    graph = partial(circuit_graph, manager, root, true)
+    graph = cache(partial(circuit_graph, manager, root, true))
     summary = None if nodes <= MAX_BOXES and _is_drawable(graph()) else partial(_summary, manager, root, true)
     return Figure("circuit", nodes, edge_count(manager, root), graph, lay_out_circuit, summary)
 
@@ -170,6 +171,7 @@ def _summary(manager: Manager, root: NodeId, true: set[NodeId] | None) -> str:
     levels = manager.levels(root)
     depths = np.zeros(len(levels), dtype=np.int64)
     for step in reversed(levels.steps):
+        checkpoint()
         np.maximum.at(depths, step.children, np.repeat(depths[step.first : step.last] + 1, step.arities))
     times = np.bincount(levels.children, minlength=len(levels)).tolist()
     uses = dict.fromkeys(manager.domain.names, 0)

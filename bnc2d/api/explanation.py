@@ -27,8 +27,10 @@ class Explanation(BaseExplanation):
 
     Lists of reasons are lazy iterators. ``complete`` says whether all were given, ``cut`` what ended them
     early (``"limit"`` or ``"time"``), and ``ordered`` whether they come shortest first, and then in the order
-    of the features: so they do unless there are very many; then in another order, the same on every run.
-    A list that its time limit ends has at least one reason, if there is any: the diagram gives one at once.
+    of the features: so they do unless the model is large around the instance, or there are very many; then in
+    another order, whose first member the diagram gives at once. The order depends on model and instance
+    alone: a list that a limit or time ends is the beginning of the whole one, and has at least one reason, if
+    there is any.
 
     >>> import bnc2d
     >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()

@@ -33,7 +33,7 @@ _PIECE = 1 << 16  # nodes that are evaluated together for many sets
 _BEGINNING = 64  # entries of a column that tell most of them apart
 
 
-class Met(NamedTuple):
+class MetLevel(NamedTuple):
     """The nodes of one level that are met; states that lead to the same children are one group."""
 
     feature: FeatureId
@@ -54,7 +54,7 @@ class Neighbourhood:
     labels: Collection[int]
 
     @cached_property
-    def levels(self) -> list[Met]:
+    def levels(self) -> list[MetLevel]:
         """The levels with nodes that are met, in the order of the diagram."""
         diagram = self.diagram
         met = np.zeros(diagram.size, dtype=bool)
@@ -68,7 +68,7 @@ class Neighbourhood:
             for children in columns:
                 for piece in pieces(len(children)):
                     met[children[piece]] = True
-            found.append(Met(feature, here + first, groups, columns))
+            found.append(MetLevel(feature, here + first, groups, columns))
         return found
 
     @cached_property
@@ -82,7 +82,7 @@ class Neighbourhood:
         return sum(len(met.nodes) for met in self.levels if len(met.groups) > 1)
 
     def fold(
-        self, rule: Callable[[Met, list[list[int]]], list[int]], labels: Collection[int] | None = None
+        self, rule: Callable[[MetLevel, list[list[int]]], list[int]], labels: Collection[int] | None = None
     ) -> int:
         """Return the value of the root; the labels, by default the wanted ones, have value 1, others 0.
 
@@ -105,7 +105,7 @@ class Neighbourhood:
     def kept(self, diagrams: BitDiagrams, level_of: Mapping[FeatureId, Level]) -> Node:
         """Return the BDD of "the label is a wanted one while these features are kept"."""
 
-        def rule(met: Met, rows: list[list[Node]]) -> list[Node]:
+        def rule(met: MetLevel, rows: list[list[Node]]) -> list[Node]:
             diagrams.spend(len(rows))
             level = level_of[met.feature]
             return [diagrams.choice(level, diagrams.join(False, row), row[0]) for row in rows]
@@ -115,7 +115,7 @@ class Neighbourhood:
     def changed(self, diagrams: BitDiagrams, level_of: Mapping[FeatureId, Level]) -> Node:
         """Return the BDD of "changing these features only can lead to a label that is not wanted"."""
 
-        def rule(met: Met, rows: list[list[Node]]) -> list[Node]:
+        def rule(met: MetLevel, rows: list[list[Node]]) -> list[Node]:
             diagrams.spend(len(rows))
             level = level_of[met.feature]
             return [diagrams.choice(level, row[0], diagrams.join(True, row)) for row in rows]
@@ -135,7 +135,7 @@ class Neighbourhood:
         level too, which comes right before those of its groups.
         """
 
-        def rule(met: Met, rows: list[list[Node]]) -> list[Node]:
+        def rule(met: MetLevel, rows: list[list[Node]]) -> list[Node]:
             own = level_of.get(met.feature)
             levels = [level_of_group.get((met.feature, group)) for group in met.groups]
             found = []

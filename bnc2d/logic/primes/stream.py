@@ -42,7 +42,10 @@ class Primes(Iterator[Item], Generic[Item]):
 
     @property
     def ordered(self) -> bool:
-        """Whether the items come shortest first; known, and False before, once the first was asked for."""
+        """Whether the items come shortest first; known, and False before, once the first was given.
+
+        Of some large models it is known once the second was asked for.
+        """
         return self._ordered()
 
     def __iter__(self) -> Primes[Item]:

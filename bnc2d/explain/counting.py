@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from bnc2d.base.budget import Budget
 from bnc2d.explain.boxes import GeneralClauses, GeneralTerms, exclusions
-from bnc2d.explain.feature_sets import family_of
 from bnc2d.explain.listing import implicates
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Level, Node
@@ -30,7 +29,7 @@ def count_reasons(case: Case, *, clauses: bool, general: bool, time_limit: float
 
 
 def _count(case: Case, clauses: bool) -> int:
-    diagrams, family = family_of(case, clauses=clauses, most_steps=MOST_STEPS)
+    diagrams, family = case.minimal_sets(MOST_STEPS, clauses=clauses)
     return diagrams.size(family) + (len(case.critical_masks) if clauses else 0)
 
 

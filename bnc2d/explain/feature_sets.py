@@ -62,7 +62,7 @@ class FeatureSets:
 
     def _diagram(self, most_steps: int) -> tuple[BitDiagrams, Node] | None:
         try:
-            return family_of(self._case, clauses=self._clauses, most_steps=most_steps)
+            return self._case.minimal_sets(most_steps, clauses=self._clauses)
         except TooLarge:
             return None
 
@@ -90,21 +90,3 @@ class FeatureSets:
 
         function = can_change if self._clauses else holds
         return minimal_sets(function, sorted(around.features), len(self._case.domain))
-
-
-def family_of(case: Case, *, clauses: bool, most_steps: int) -> tuple[BitDiagrams, Node]:
-    """Return the ZDD of the sets, but for critical features: its levels are the features of ``case.around``.
-
-    Critical features are in every sufficient reason, and each is a necessary one. The case keeps the ZDD, but
-    one that took more than ``most_steps`` is refused like one that would.
-    """
-    if clauses not in case.families:
-        around = case.around
-        diagrams = BitDiagrams(len(around.features), most_steps)
-        level_of = {feature: level for level, feature in enumerate(around.features)}
-        function = around.changed(diagrams, level_of) if clauses else around.kept(diagrams, level_of)
-        case.families[clauses] = diagrams, diagrams.minimal(function)
-        diagrams.forget()
-    diagrams, family = case.families[clauses]
-    diagrams.refuse_above(most_steps)
-    return diagrams, family

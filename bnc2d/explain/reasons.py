@@ -55,8 +55,8 @@ class Case:
         return Manager(self.domain)
 
     @cached_property
-    def families(self) -> dict[bool, tuple[BitDiagrams, Node]]:
-        """The features of all sufficient, and of all necessary, reasons, once ``feature_sets`` made them."""
+    def _made(self) -> dict[str, tuple[BitDiagrams, Node]]:
+        """The diagrams of the features of reasons that were made so far."""
         return {}
 
     @property
@@ -130,6 +130,38 @@ class Case:
         parts = manager.children(rest) if manager.kind(rest) == Kind.AND else [rest]
         literals = [manager.add_literal(feature, mask) for feature, mask in critical.items()]
         return NNF(manager, manager.add_and([*literals, *parts]))
+
+    def enough(self, most_steps: int) -> tuple[BitDiagrams, Node]:
+        """Return the BDD of "these features are enough", with the features of ``around`` as its levels.
+
+        Critical features are taken for granted. What was made is kept; if it took more than ``most_steps``,
+        it is refused with ``TooLarge`` all the same, so that no answer depends on what was asked before.
+        """
+        if "enough" not in self._made:
+            features = self.around.features
+            diagrams = BitDiagrams(len(features), most_steps)
+            function = self.around.kept(diagrams, {feature: level for level, feature in enumerate(features)})
+            self._made["enough"] = diagrams, function
+            diagrams.forget()
+        diagrams, function = self._made["enough"]
+        diagrams.refuse_above(most_steps)
+        return diagrams, function
+
+    def minimal_sets(self, most_steps: int, *, clauses: bool) -> tuple[BitDiagrams, Node]:
+        """Return the ZDD of the features of all sufficient reasons, or (``clauses``) of all necessary ones.
+
+        But for critical features: they are in every sufficient reason, and each is a necessary one. The
+        necessary ones are the minimal sets of the dual. Kept and refused as in ``enough``.
+        """
+        what = "necessary" if clauses else "sufficient"
+        if what not in self._made:
+            diagrams = BitDiagrams(len(self.around.features), most_steps)
+            function = diagrams.copy(*self.enough(most_steps), dual=clauses)
+            self._made[what] = diagrams, diagrams.minimal(function)
+            diagrams.forget()
+        diagrams, family = self._made[what]
+        diagrams.refuse_above(most_steps)
+        return diagrams, family
 
     def own_term(self, features: Iterable[FeatureId]) -> Term:
         """Return the part of the instance with these features."""

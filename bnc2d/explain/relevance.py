@@ -6,7 +6,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.explain.feature_sets import FeatureSets
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.domain import FeatureId
-from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, TooLarge
+from bnc2d.logic.primes.diagrams import MOST_STEPS, TooLarge
 
 
 def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
@@ -18,8 +18,7 @@ def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
     with Budget(time_limit).limiting("relevance is not settled"):
         order = case.around.features
         try:
-            diagrams = BitDiagrams(len(order), MOST_STEPS)
-            function = case.around.kept(diagrams, {feature: level for level, feature in enumerate(order)})
+            diagrams, function = case.enough(MOST_STEPS)
             found = {order[level] for level in diagrams.levels(function)}
         except TooLarge:
             found = set()

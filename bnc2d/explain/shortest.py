@@ -19,7 +19,7 @@ from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.domain import Domain, FeatureId
-from bnc2d.logic.primes.diagrams import BitDiagrams, TooLarge
+from bnc2d.logic.primes.diagrams import TooLarge
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
@@ -67,12 +67,11 @@ def least_sufficient(case: Case, keys: Keys, time_limit: float | None) -> list[F
     budget = Budget(time_limit)
     with budget.limiting("no least sufficient reason"):
         order = case.around.features
-        diagrams = BitDiagrams(len(order), _MOST_STEPS)
         try:
-            function = case.around.kept(diagrams, {feature: level for level, feature in enumerate(order)})
-            levels = diagrams.lightest(function, [keys.of[feature] for feature in order])
+            diagrams, function = case.enough(_MOST_STEPS)
         except TooLarge:
             return least_sufficient_by_maxsat(case, keys, budget)
+        levels = diagrams.lightest(function, [keys.of[feature] for feature in order])
         return sorted([*case.critical_masks, *(order[level] for level in levels)])
 
 

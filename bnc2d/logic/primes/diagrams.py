@@ -125,6 +125,15 @@ class BitDiagrams:
                 pending.pop()
         return known[asked]
 
+    def copy(self, other: BitDiagrams, function: Node, *, dual: bool = False) -> Node:
+        """Return a BDD of other diagrams, or its dual: true where it is false for the complement of a set."""
+        self.spend(other.steps)
+        if dual:
+            made = other.fold(function, (1, 0), lambda level, low, high: self.choice(level, high, low))
+        else:
+            made = other.fold(function, (0, 1), self.choice)
+        return made[function]
+
     def minimal(self, function: Node) -> Node:
         """Return the ZDD of the minimal sets that make a BDD true.
 

@@ -4,7 +4,7 @@ Which features of an instance are *kept* decides where the others can lead. "Whe
 a wanted one" is a monotone function of the kept features, whose minimal sets are the sufficient reasons: at a
 node of feature x it is that of the child for the instance's own state where x is kept, else the conjunction
 over all children. "Changing these features only can lead to another label" is its dual, whose minimal sets
-are the necessary reasons. Both are read off the diagram without a formula, a level at a time; nodes with
+are the necessary reasons. It is read off the diagram without a formula, a level at a time; nodes with
 different functions are few even where nodes are many.
 """
 
@@ -81,17 +81,15 @@ class Neighbourhood:
         """The number of nodes met that can matter."""
         return sum(len(met.nodes) for met in self.levels if len(met.groups) > 1)
 
-    def fold(
-        self, rule: Callable[[MetLevel, list[list[int]]], list[int]], labels: Collection[int] | None = None
-    ) -> int:
-        """Return the value of the root; the labels, by default the wanted ones, have value 1, others 0.
+    def fold(self, rule: Callable[[MetLevel, list[list[int]]], list[int]]) -> int:
+        """Return the value of the root; wanted labels have value 1, others 0.
 
         The rule gives the values of the nodes of a level from those of their children, one for each group;
         nodes whose children have equal values are one to it.
         """
         diagram = self.diagram
         values = np.zeros(diagram.size, dtype=np.int64)
-        values[list(self.labels if labels is None else labels)] = 1
+        values[list(self.labels)] = 1
         for met in reversed(self.levels):
             checkpoint()
             below = [take(values, children) for children in met.children]
@@ -111,17 +109,6 @@ class Neighbourhood:
             return [diagrams.choice(level, diagrams.join(False, row), row[0]) for row in rows]
 
         return self.fold(rule)
-
-    def changed(self, diagrams: BitDiagrams, level_of: Mapping[FeatureId, Level]) -> Node:
-        """Return the BDD of "changing these features only can lead to a label that is not wanted"."""
-
-        def rule(met: MetLevel, rows: list[list[Node]]) -> list[Node]:
-            diagrams.spend(len(rows))
-            level = level_of[met.feature]
-            return [diagrams.choice(level, row[0], diagrams.join(True, row)) for row in rows]
-
-        others = frozenset(range(self.diagram.terminals)) - frozenset(self.labels)
-        return self.fold(rule, others)
 
     def excluded(
         self,

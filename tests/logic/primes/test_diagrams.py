@@ -83,6 +83,11 @@ def test_joins_and_what_falsifies(ones: Sets, others: Sets) -> None:
     assert true(diagrams, both) == ones_true & others_true
     assert true(diagrams, either) == ones_true | others_true
     assert (both == either) == (ones_true == others_true)
+    others_copied = BitDiagrams(LEVELS)
+    assert true(others_copied, others_copied.copy(diagrams, other)) == others_true
+    dual = others_copied.copy(diagrams, other, dual=True)
+    everything = frozenset(range(LEVELS))
+    assert true(others_copied, dual) == {m for m in EVERY if everything - m not in others_true}
     left = diagrams.falsify(diagrams.minimal(one), other)
     event(f"left: {min(diagrams.size(left), 3)}")
     assert set(listed(diagrams, left)) == minimal(ones) - others_true

@@ -50,10 +50,10 @@ def blocks(shape: Sequence[int], size: int = PIECE) -> Iterator[Block]:
 def take(table: NDArray[Entry], places: NDArray[np.intp]) -> NDArray[Entry]:
     """Return ``table[places]``, for places in one dimension."""
     if len(places) * prod(table.shape[1:]) <= PIECE:
-        return table[places]
+        return table.take(places, axis=0)  # faster than indexing
     taken = np.empty((len(places), *table.shape[1:]), dtype=table.dtype)
     for piece in pieces(len(places), PIECE // max(1, prod(table.shape[1:]))):
-        taken[piece] = table[places[piece]]
+        taken[piece] = table.take(places[piece], axis=0)
     return taken
 
 

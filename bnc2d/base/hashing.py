@@ -50,7 +50,7 @@ def distinct(keys: NDArray[Key]) -> tuple[NDArray[Key], NDArray[np.intp], NDArra
 
 
 def _ascending(keys: NDArray[Key]) -> Iterator[NDArray[np.intp]]:
-    """Yield the places of the keys in ascending order, equal ones as they come, a piece at a time.
+    """Yield the indices of the keys in ascending order, equal ones as they come, a piece at a time.
 
     Many keys are first parted at some of their own values (a sample sort, Frazer and McKellar 1970). A key
     that is one of those needs no sorting any more, so that keys of few values make no large piece.
@@ -76,13 +76,13 @@ def _ascending(keys: NDArray[Key]) -> Iterator[NDArray[np.intp]]:
         if number % 2:
             yield from bucket
         elif bucket:
-            places = np.concatenate(bucket)
-            yield places[np.argsort(keys[places], kind="stable")]
+            indices = np.concatenate(bucket)
+            yield indices[np.argsort(keys[indices], kind="stable")]
         bucket.clear()
 
 
 def stable_order(keys: NDArray[Key]) -> NDArray[np.intp]:
-    """Return the places of the keys in ascending order, equal ones as they come."""
+    """Return the indices of the keys in ascending order, equal ones as they come."""
     return joined([np.zeros(0, dtype=np.intp), *_ascending(keys)])
 
 
@@ -120,7 +120,7 @@ def count_different(keys: NDArray[np.uint64], bits: int = 0) -> NDArray[np.int64
             else:
                 counts += np.count_nonzero(filled[piece])
         keys = joined(
-            [np.compress(table[slots[piece]] != keys[piece], keys[piece]) for piece in pieces(len(keys))]
+            [np.compress(table.take(slots[piece]) != keys[piece], keys[piece]) for piece in pieces(len(keys))]
         )
         turn += 1
     return counts
@@ -191,7 +191,7 @@ def _first_in_slot(slots: NDArray[np.intp], size: int) -> NDArray[np.intp]:
 def _unequal(keys: NDArray[Key], first: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the indices of the keys that differ from the one they were given."""
     return joined(
-        [np.flatnonzero(keys[first[piece]] != keys[piece]) + piece.start for piece in pieces(len(keys))]
+        [np.flatnonzero(keys.take(first[piece]) != keys[piece]) + piece.start for piece in pieces(len(keys))]
     )
 
 

@@ -27,8 +27,8 @@ from bnc2d.logic.circuit.manager import FALSE, TRUE
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import parts_of
 
-# So many pairs of functions are looked at together, and in one block at most: no implications are sought in
-# blocks with more, nor any more once so many pairs are open.
+# Batch size: pairs of functions that are compared at once. Then two limits: no implications are sought in a
+# block with more pairs than the first, nor any more once more pairs than the second are open.
 _PAIRS_TOGETHER = 1 << 18
 _PAIRS_OF_BLOCK = 1 << 22
 _OPEN_PAIRS = 1 << 22
@@ -76,21 +76,23 @@ class BlockCircuits:
                 checkpoint()
                 if count > _OPEN_PAIRS:
                     break
-                forwards, backwards = implications.may_hold(block.targets[left], block.targets[right])
+                forwards, backwards = implications.may_hold(
+                    block.targets.take(left), block.targets.take(right)
+                )
                 one, other = np.flatnonzero(forwards), np.flatnonzero(backwards)
-                found.append((block, left[one], right[one]))
-                found.append((block, right[other], left[other]))
+                found.append((block, left.take(one), right.take(one)))
+                found.append((block, right.take(other), left.take(other)))
                 count += len(one) + len(other)
         if not found:
             return
-        asked = [joined([block.targets[pair[side]] for block, *pair in found]) for side in (0, 1)]
+        asked = [joined([block.targets.take(pair[side]) for block, *pair in found]) for side in (0, 1)]
         holds = implications.holds(asked[0], asked[1])
         end = 0
         for block, left, right in found:
             start, end = end, end + len(left)
             proven = np.flatnonzero(holds[start:end])
-            block.implying.append(left[proven])
-            block.implied.append(right[proven])
+            block.implying.append(left.take(proven))
+            block.implied.append(right.take(proven))
 
     def circuit(self, negated: bool) -> CircuitArrays:
         """Return the OR-decomposable circuit of the function or of its complement."""
@@ -137,7 +139,7 @@ def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
         left = np.repeat(np.arange(start, stop), repeats)
         shifts = np.repeat(np.arange(start + 1, stop + 1) - (ends[start:stop] - repeats - before), repeats)
         right = np.arange(len(left)) + shifts
-        yield inner[left], inner[right]
+        yield inner.take(left), inner.take(right)
         start = stop
 
 

@@ -65,26 +65,26 @@ def _cover(low: CellSets, high: CellSets) -> CellSets:
     fits = ((low & ~candidates[:, None]) | (candidates[:, None] & ~high)) == 0
     packed = np.packbits(fits, axis=1, bitorder="little")
     fitting = [int.from_bytes(row.tobytes(), "little") for row in packed]
-    heap = [(-ranges.bit_count(), place) for place, ranges in enumerate(fitting)]
+    heap = [(-ranges.bit_count(), index) for index, ranges in enumerate(fitting)]
     heapify(heap)
     left = (1 << len(low)) - 1
     taken: list[tuple[int, int]] = []
     while left:
-        bound, place = heap[0]
-        ranges = fitting[place] & left
+        bound, index = heap[0]
+        ranges = fitting[index] & left
         count = -ranges.bit_count()
         if count == bound:
-            taken.append((place, ranges))
+            taken.append((index, ranges))
             left &= ~ranges
             heappop(heap)
         elif count:
-            heapreplace(heap, (count, place))
+            heapreplace(heap, (count, index))
         else:
             heappop(heap)
     size = packed.shape[1]
     rows = np.frombuffer(b"".join(ranges.to_bytes(size, "little") for _, ranges in taken), dtype=np.uint8)
     turns, ranges_taken = np.nonzero(np.unpackbits(rows.reshape(-1, size), axis=1, bitorder="little"))
-    chosen[ranges_taken] = candidates[[place for place, _ in taken]][turns]
+    chosen[ranges_taken] = candidates[[index for index, _ in taken]][turns]
     return chosen
 
 

@@ -127,7 +127,7 @@ class Implications:
 
         Most that do not are found.
         """
-        a, b = self._first_word[left], self._first_word[right]
+        a, b = self._first_word.take(left), self._first_word.take(right)
         either = a | b
         return either == b, either == a
 
@@ -140,16 +140,16 @@ class Implications:
         undecided = [np.zeros(0, dtype=np.int64)]
         for piece in pieces(len(left), _COMPARED_AT_ONCE):
             a, b = left[piece], right[piece]
-            there = self._first_word[b]
-            rest = np.flatnonzero((self._first_word[a] | there) == there)
-            a, b = a[rest], b[rest]
+            there = self._first_word.take(b)
+            rest = np.flatnonzero((self._first_word.take(a) | there) == there)
+            a, b = a.take(rest), b.take(rest)
             there = self._values.take(b, axis=0)
             same = (self._values.take(a, axis=0) | there) == there
             rest = np.compress(same.view(np.uint64)[:, 0] == _ALL_TRUE, rest)
             answers[piece][rest] = True
-            a, b = left[piece][rest], right[piece][rest]
+            a, b = left[piece].take(rest), right[piece].take(rest)
             above = np.flatnonzero((np.maximum(a, b) >= self._decided) & (a != b))
-            a, b, rest = a[above], b[above], rest[above]
+            a, b, rest = a.take(above), b.take(above), rest.take(above)
             answers[piece][rest[(a == 1) | (b == 0)]] = False  # another node is neither true nor false
             undecided.append(rest[(a > 1) & (b > 1)] + piece.start)
         return answers, joined(undecided)

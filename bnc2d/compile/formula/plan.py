@@ -20,14 +20,14 @@ from bnc2d.compile.formula.cells import BlockRows, CellTables
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import Cells, cell_bits, parts_in_pieces
 
-# A block has at most so many cells, unless it is a single feature.
+# Most cells of a block, unless it is a single feature.
 _CELLS = 64
 # Where a block's table would be larger than this and than the diagram, blocks stay shorter.
 _CELLS_AT_ONCE = 100_000
-# Blocks are counted together up to about so many cells, and at most so many (their id is part of a key).
+# Batch size: about so many cells, of at most so many blocks (their id is part of a key).
 _CELLS_TOGETHER = 1 << 18
 _BLOCKS_TOGETHER = 64
-# Sets of at most so many cells are counted in a table of all such sets.
+# Sets of few cells are counted in a table of all such sets.
 _FEW_CELLS = 16
 # Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits. Where a block has n
 # guards they share gates, and each needs about factor / n^exponent of them: nearer the truth, unless

@@ -32,13 +32,13 @@ class StateGroups:
         """Return the diagram with alike states merged; a feature that is nowhere tested is left as it is."""
         levels, names = list(diagram.levels), dict(zip(domain.names, domain.states, strict=True))
         masks: dict[FeatureId, list[StateMask]] = {}
-        for place, (feature, level) in enumerate(zip(diagram.order, diagram.levels, strict=True)):
-            kinds, first = _alike(level)
+        for position, (feature, level) in enumerate(zip(diagram.order, diagram.levels, strict=True)):
+            group_ids, first = _alike(level)
             if len(first) < level.shape[1]:
-                levels[place] = take_columns(level, first)
+                levels[position] = take_columns(level, first)
                 masks[feature] = [0] * len(first)
-                for state, kind in enumerate(kinds.tolist()):
-                    masks[feature][kind] |= 1 << state
+                for state, group in enumerate(group_ids.tolist()):
+                    masks[feature][group] |= 1 << state
                 names[domain.names[feature]] = tuple(map(str, range(len(first))))
         if not masks:
             return cls(diagram, domain, masks)
@@ -64,8 +64,8 @@ def _alike(level: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]
         hashes = row_hashes(columns).view(np.int64)
         if len(set(hashes.tolist())) == states:
             return apart, apart
-    kinds, first = distinct_rows(hashes[:, None])
+    group_ids, first = distinct_rows(hashes[:, None])
     for piece in pieces(len(level), PIECE // states):
-        if not np.array_equal(level[piece][:, first[kinds]], level[piece]):
+        if not np.array_equal(level[piece][:, first[group_ids]], level[piece]):
             return apart, apart  # a collision
-    return kinds, first
+    return group_ids, first

@@ -79,8 +79,8 @@ def _parts_by_comparing(cells: Cells, weights: NDArray[Any]) -> Parts:
     indices = np.flatnonzero(begins.T)
     which = indices // width
     indices = (indices - which * width) * rows + which
-    targets = cells.reshape(-1)[indices].astype(np.int64)
-    return Parts(which, targets, sets.reshape(-1)[indices].astype(weights.dtype))
+    targets = cells.reshape(-1).take(indices).astype(np.int64)
+    return Parts(which, targets, sets.reshape(-1).take(indices).astype(weights.dtype))
 
 
 def cell_bits(width: int) -> NDArray[Any]:

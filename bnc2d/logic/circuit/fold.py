@@ -19,6 +19,11 @@ from bnc2d.logic.domain import FeatureId, StateMask
 
 Value = TypeVar("Value")
 
+# Nodes of a circuit that is rewritten faster one by one: where all gates are made, and where constants let
+# many go before.
+_FEW = 100
+_FEW_PRUNED = 4000
+
 
 def fold_all(
     manager: Manager,
@@ -80,16 +85,13 @@ def rewrite(
     target = manager if into is None else into
     if root in (FALSE, TRUE):
         return TRUE - root if dual else root
-    few = manager.few_below(root)
-    if few is not None:
-        made = {node: literal(feature, mask) for node, feature, mask in few.literals}
-        for node, is_or, below in few.gates:
-            add = target.add_or if is_or != dual else target.add_and
-            made[node] = add([made[child] for child in below])
-        return made[root]
+    leaves = {node: literal(feature, mask) for node, feature, mask in manager.literals(root)}
+    constants = simplify and not all(image > TRUE for image in leaves.values())
+    if manager.size(root) <= (_FEW_PRUNED if constants else _FEW):
+        return _rewrite_few(manager, root, leaves, target, dual)
     levels = manager.levels(root)
     images = levels.nodes.copy()
-    images[: levels.leaves] = [literal(feature, mask) for _, feature, mask in manager.literals(root)]
+    images[: levels.leaves] = list(leaves.values())
     swap = np.uint8(Kind.AND ^ Kind.OR if dual else 0)
     if not simplify:
         for step in levels.steps:
@@ -123,6 +125,42 @@ def rewrite(
         kinds = step.kinds[places] ^ swap
         images[step.first + places] = target.add_level(kinds, arities, images[children], simplify=True)
     return int(images[-1])
+
+
+def _rewrite_few(
+    manager: Manager, root: NodeId, images: dict[NodeId, NodeId], target: Manager, dual: bool
+) -> NodeId:
+    """Do the work of ``rewrite`` node by node; the images of the literals are given."""
+    gates = manager.gates(root)
+    false = {node for node, image in images.items() if image == FALSE}
+    true = {node for node, image in images.items() if image == TRUE}
+    if false or true:
+        for node, is_or, children in gates:
+            dominant, neutral = (true, false) if is_or != dual else (false, true)
+            if not dominant.isdisjoint(children):
+                dominant.add(node)
+            elif neutral.issuperset(children):
+                neutral.add(node)
+    if root in false or root in true:
+        return TRUE if root in true else FALSE
+    constant = false | true
+    used = {root}
+    plan = []
+    for node, is_or, children in reversed(gates):
+        if node in used:
+            kept = children if constant.isdisjoint(children) else [c for c in children if c not in constant]
+            used.update(kept)
+            plan.append((node, is_or, kept))
+    keeps_nodes = target is manager and not dual
+    for node, is_or, kept in reversed(plan):
+        below = [images[child] for child in kept]
+        if len(below) == 1:
+            images[node] = below[0]
+        elif keeps_nodes and below == kept and len(kept) == len(manager.store.children_of(node)):
+            images[node] = node
+        else:
+            images[node] = target.add_or(below) if is_or != dual else target.add_and(below)
+    return images[root]
 
 
 def _open_nodes(levels: Levels, images: Numbers, dual: bool) -> NDArray[np.bool_]:

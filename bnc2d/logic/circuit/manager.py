@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arguments import count, instance_of, shown, wrong
-from bnc2d.base.arrays import Numbers
+from bnc2d.base.arrays import Numbers, repeated
+from bnc2d.base.hashing import sorted_distinct
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.simplify import Simplified
@@ -251,6 +252,11 @@ class Manager:
         literals = [(node, feature_of[node], self._masks[node]) for node in ids if feature_of[node] >= 0]
         return _remember(self._few, root, Nodes(ids, literals, sorted(gates)))
 
+    def size(self, root: NodeId) -> int:
+        """Return the number of nodes below and including ``root``."""
+        few = self.few_below(root)
+        return len(self.levels(root)) if few is None else len(few.ids)
+
     def reachable(self, root: NodeId) -> list[NodeId]:
         """Return the nodes below and including ``root``, children before parents; do not change the list."""
         few = self.few_below(root)
@@ -279,9 +285,10 @@ class Manager:
         for (feature, mask), node in self._literals.items():
             assert (feature, mask) == (store.feature_of[node], self._masks[node])  # noqa: S101
             assert 0 < mask < self.domain.full(feature)  # noqa: S101
-        for node in range(store.count):
-            features = [store.feature_of[c] for c in store.children_of(node) if store.feature_of[c] >= 0]
-            assert len(features) == len(set(features))  # noqa: S101
+        starts = store.starts[: store.count + 1]
+        owners, features = repeated(np.diff(starts)), store.features[store.children[: starts[-1]]]
+        keys = (owners << 32 | features)[features >= 0]
+        assert len(sorted_distinct(keys)) == len(keys)  # noqa: S101
 
 
 def _remember(memory: dict[NodeId, Known], root: NodeId, found: Known) -> Known:

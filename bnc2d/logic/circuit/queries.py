@@ -72,8 +72,7 @@ def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def node_count(manager: Manager, root: NodeId) -> int:
     """Return the number of distinct nodes, literals and constants included."""
-    few = manager.few_below(root)
-    return len(manager.levels(root)) if few is None else len(few.ids)
+    return manager.size(root)
 
 
 def edge_count(manager: Manager, root: NodeId) -> int:

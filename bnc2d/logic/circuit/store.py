@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.base.hashing import ascending, stable_order
 
 FIRST_GATE_KIND = 2
 LOW = (1 << 32) - 1  # a node's number fits in 32 bits, so that two fit in a key
@@ -330,16 +331,32 @@ class NodeStore:
         assert (children > 1).all()  # noqa: S101
         assert (children < owners).all()  # noqa: S101
         assert ((children[1:] > children[:-1]) | (owners[1:] != owners[:-1])).all()  # noqa: S101
-        expected = np.zeros(count, dtype=np.int64)
-        for node in gates.tolist():
-            expected[node] = 1 + max(expected[child] for child in self.children_of(node))
-        assert np.array_equal(expected, self.levels[:count])  # noqa: S101
-        assert np.array_equal(np.sort(self._slots[self._slots != _EMPTY]), gates)  # noqa: S101
+        checkpoint()
+        levels = np.zeros(count, dtype=np.int64)
+        hashes = self._hashes[gates]
+        if len(gates):
+            levels[gates] = np.maximum.reduceat(self.levels[children], starts[gates]) + 1
+            assert np.array_equal(hashes, self.hashes_of(kinds[gates], starts[gates], children))  # noqa: S101
+        assert np.array_equal(levels, self.levels[:count])  # noqa: S101
+        self._assert_found(gates, hashes)
+
+    def _assert_found(self, gates: Numbers, hashes: NDArray[np.uint64]) -> None:
+        """Check that every gate is in the table once, where it is looked for, and that no two are equal."""
+        places = np.flatnonzero(self._slots != _EMPTY)
+        assert np.array_equal(ascending(self._slots[places]), gates)  # noqa: S101
         assert 2 * len(gates) <= len(self._slots)  # noqa: S101
-        for node in gates.tolist():
-            kind, below = int(kinds[node]), self.children_of(node)
-            assert self._hashes[node] == self.hash_of(kind, below)  # noqa: S101
-            assert self.find(kind, below)[0] == node  # noqa: S101
+        checkpoint()
+        home = (self._hashes[self._slots[places]] & np.uint64(self._most)).view(np.int64)
+        distance = (places - home) & self._most
+        empty_before = np.cumsum(np.tile(self._slots == _EMPTY, 2))
+        last = np.where(places < home, places + len(self._slots), places)
+        assert (empty_before[last] == empty_before[last - distance]).all()  # noqa: S101
+        checkpoint()
+        order = stable_order(hashes)
+        same = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
+        rivals = gates[np.union1d(order[same], order[same + 1])].tolist()
+        contents = {(self.kind_of[node], *self.children_of(node)) for node in rivals}
+        assert len(contents) == len(rivals)  # noqa: S101
 
 
 def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:

@@ -236,3 +236,34 @@ def test_arrays_that_are_no_circuit_are_refused(changes: dict[str, Any], words: 
     with pytest.raises(LogicError, match=words):
         broken(**changes).checked_for(manager)
     assert len(contents(manager)) == 5
+
+
+def test_a_broken_store_is_noticed() -> None:
+    """Each column, and the table, is compared with the others."""
+
+    def sound() -> Manager:
+        manager = Manager(Domain(dict.fromkeys("ABC", ("0", "1", "2"))))
+        literals = [manager.add_literal(feature, mask) for feature in range(3) for mask in (1, 2)]
+        pairs = [manager.add_or([one, other]) for one in literals for other in literals]
+        for one, other in zip(pairs, pairs[7:], strict=False):
+            manager.add_and([one, other])
+        manager.assert_consistent()
+        return manager
+
+    for column, change in (("kinds", 1), ("levels", 1), ("features", -1), ("_hashes", 1), ("starts", 1)):
+        manager = sound()
+        values = getattr(manager.store, column)
+        values[manager.store.count - 1] ^= values.dtype.type(change)
+        with pytest.raises(AssertionError):
+            manager.assert_consistent()
+    manager = sound()
+    manager.store.children[0] += 100
+    with pytest.raises(AssertionError):
+        manager.assert_consistent()
+    manager = sound()
+    slots = manager.store._slots
+    free, taken = np.flatnonzero(slots < 0), np.flatnonzero(slots >= 0)
+    lonely = next(int(place) for place in free if place - 1 in free)
+    slots[lonely], slots[taken[0]] = slots[taken[0]], -1
+    with pytest.raises(AssertionError):
+        manager.assert_consistent()

@@ -123,8 +123,11 @@ def lost_by_merging(lost: Lost | None, factor: Floats, kept: NDArray[np.intp], c
     """Return the account of ``count`` columns, each for all that times their ``factor`` are close to it."""
     if lost is None:
         return None
+    # What is lost never becomes nothing by underflow, nor infinity times zero no number.
+    with np.errstate(over="ignore", invalid="ignore"):
+        carried = np.where(np.isinf(lost), inf, np.maximum(lost * factor, QUANTUM))
     merged = np.zeros(count)
-    np.maximum.at(merged, kept, lost * factor)
+    np.maximum.at(merged, kept, np.where(lost > 0, carried, 0.0))
     return np.where(merged > 0, merged * ROUNDED_UP + QUANTUM, 0.0)
 
 

@@ -14,7 +14,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bnc2d import CPT, Variable
-from bnc2d.model.accounts import EXACT, UNIT_ROUNDOFF, Account, exponents
+from bnc2d.model.accounts import EXACT, UNIT_ROUNDOFF, Account, exponents, lost_by_merging
 from bnc2d.model.factors import Factor, multiply_out
 
 ONE_ROW = np.zeros(1, dtype=np.intp)
@@ -132,3 +132,13 @@ def test_a_table_is_read_for_the_patterns_of_its_rows(dtype: Any) -> None:
     assert (read.scope, read.pattern_of_row.tolist()) == ((3,), [1, 0, 1])
     wanted = {np.float64: [[0.25, 0.75], [0.5, 0.5]], object: [[1, 3], [2, 2]], np.bool_: [[1, 1], [1, 1]]}
     assert read.table.tolist() == wanted[dtype]
+
+
+def test_what_is_lost_stays_lost_when_columns_merge() -> None:
+    """Also where the scale of the column that is kept makes it too small for float64."""
+    lost = np.array([0.0, 2.0**-1000, 0.0, np.inf])
+    merged = lost_by_merging(lost, np.array([1.0, 2.0**-400, 1.0, 0.0]), np.array([0, 0, 1, 2]), 3)
+    assert merged is not None
+    assert [entry > 0 for entry in merged.tolist()] == [True, False, True]
+    assert np.isinf(merged[2])
+    assert lost_by_merging(None, lost, np.array([0, 0, 1, 2]), 3) is None

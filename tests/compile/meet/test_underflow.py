@@ -14,6 +14,7 @@ from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import Side
+from bnc2d.compile.meet.tables.underflow import Underflow
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.testing import extreme_classifier, random_naive_bayes
 from tests.long.agreement import Outcome, check_classifier
@@ -177,3 +178,12 @@ def test_weights_of_features(exponent: int) -> None:
     assert necessary is not None
     assert cost(necessary) == min(map(cost, e.necessary_reasons()))
     assert model.nearest(instance, weights=weights).distance == cost(necessary)
+
+
+def test_a_cell_of_which_nothing_is_known_is_never_proven() -> None:
+    """Infinity on one side and nothing lost on the other: the error is infinite, not undefined."""
+    second = Underflow(2.0, np.array([0.0, np.inf]), np.ones(2))
+    error = second.error(np.array([np.inf, 0.0]), np.ones(2))
+    known = np.array([[False, False], [True, False]])
+    assert (np.isfinite(error.block(slice(None))) == known).all()
+    assert not np.isnan(error.at(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))).any()

@@ -74,7 +74,8 @@ class CellError:
         return self._of(lost, scale, self.second.lost[None], self.second.scale[None])
 
     def _of(self, lost: Lost, scale: Lost, other_lost: Lost, other_scale: Lost) -> NDArray[np.float64]:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             carried = self.second.total_weight * (lost + other_lost + lost * other_lost)
-            error: NDArray[np.float64] = 4.0 * (carried * ROUNDED_UP + FLOOR) * scale * other_scale
-        return error
+            error = 4.0 * (carried * ROUNDED_UP + FLOOR) * scale * other_scale
+        # Infinity times zero is no number, with which every comparison would fail as if the cell were proven.
+        return np.where(np.isnan(error), np.inf, error)

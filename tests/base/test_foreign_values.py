@@ -80,7 +80,12 @@ NO_LIMIT = ["-1", "nan", "inf", "text", "bytes", "[1]", "True", "object", "row",
 LIMITS = {"time_limit", "limit", "memory_limit", "max_bytes", "samples", "chunk_size", "size"}
 
 # For loops of the package, "this is not checked", as they say, and for its files.
-INNER = {"Manager.find", "Manager.add_gates", "Manager.assert_consistent", "CompiledModel.set_formula_size"}
+INNER = {
+    "Manager.add_gates",
+    "Manager.add_level",
+    "Manager.assert_consistent",
+    "CompiledModel.set_formula_size",
+}
 OPERATORS = ("__and__", "__or__", "__rand__", "__ror__", "__contains__", "__eq__")
 # What a function of the caller raises is the caller's.
 CALLED = {"progress", "check"}

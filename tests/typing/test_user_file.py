@@ -26,12 +26,11 @@ model.explain_many([{"BP": "Low"}], kinds=["enough"])
 bnc2d.no_such_name
 reveal_type(model.predict({"BP": "Low"}))
 """
-# For loops of the package: "this is not checked", as they say, or of no use outside.
+# For the package's own loops and files: "this is not checked", as they say, or of no use outside.
 INNER = {
     "CompiledModel.set_formula_size",
-    *("Manager." + name for name in ("add_gates", "assert_consistent", "children", "is_literal", "kind")),
-    *("Manager." + name for name in ("levels", "literal_of", "literals", "reachable", "find")),
     *("Diagram." + name for name in ("assert_consistent", "flaw", "over", "two_terminal", "walk")),
+    *("Manager." + name for name in dir(bnc2d.Manager) if name not in ("add_and", "add_literal", "add_or")),
 }
 
 

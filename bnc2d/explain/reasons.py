@@ -13,7 +13,7 @@ from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
-from bnc2d.logic.primes.diagrams import BitDiagrams, Node
+from bnc2d.logic.primes.diagrams import BitDiagrams, Node, TooLarge
 from bnc2d.logic.primes.neighbourhood import Neighbourhood
 from bnc2d.logic.terms import Clause, Term
 
@@ -58,6 +58,11 @@ class Case:
     def _made(self) -> dict[str, tuple[BitDiagrams, Node]]:
         """The diagrams of the features of reasons that were made so far."""
         return {}
+
+    @cached_property
+    def _refused(self) -> set[int]:
+        """Numbers of steps that are known not to be enough."""
+        return set()
 
     @property
     def others(self) -> frozenset[int]:
@@ -139,8 +144,14 @@ class Case:
         """
         if "enough" not in self._made:
             features = self.around.features
+            if most_steps in self._refused:
+                raise TooLarge(f"the diagrams of the reasons take more than {most_steps} steps")
             diagrams = BitDiagrams(len(features), most_steps)
-            function = self.around.kept(diagrams, {feature: level for level, feature in enumerate(features)})
+            try:
+                function = self.around.kept(diagrams, {f: level for level, f in enumerate(features)})
+            except TooLarge:
+                self._refused.add(most_steps)
+                raise
             self._made["enough"] = diagrams, function
             diagrams.forget()
         diagrams, function = self._made["enough"]

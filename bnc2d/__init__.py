@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel as CompiledModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
-    from bnc2d.base.choices import Arithmetic as Arithmetic
-    from bnc2d.base.choices import Method as Method
-    from bnc2d.base.choices import ReasonKind as ReasonKind
-    from bnc2d.base.choices import Ties as Ties
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
-    from bnc2d.base.instances import Instance as Instance
-    from bnc2d.base.numbers import Number as Number
+    from bnc2d.base.readers.choices import Arithmetic as Arithmetic
+    from bnc2d.base.readers.choices import Method as Method
+    from bnc2d.base.readers.choices import ReasonKind as ReasonKind
+    from bnc2d.base.readers.choices import Ties as Ties
+    from bnc2d.base.readers.instances import Instance as Instance
+    from bnc2d.base.readers.numbers import Number as Number
     from bnc2d.compile.model import Stats as Stats
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
@@ -80,10 +80,10 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel",
     "bnc2d.api.files": "load",
-    "bnc2d.base.choices": "Arithmetic Method ReasonKind Ties",
+    "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
     "bnc2d.base.finding": "Finding Status",
-    "bnc2d.base.instances": "Instance",
-    "bnc2d.base.numbers": "Number",
+    "bnc2d.base.readers.instances": "Instance",
+    "bnc2d.base.readers.numbers": "Number",
     "bnc2d.compile.model": "Stats",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",

@@ -12,8 +12,8 @@ from math import prod
 from random import Random
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.choices import Ties
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.choices import Ties
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable

@@ -15,7 +15,7 @@ import pytest
 
 import bnc2d
 from bnc2d import CPT, NNF, ArgumentError, Bnc2dError, Classifier, Domain, LogicError, Manager, Variable
-from bnc2d.base.arguments import count, flag, limit, seconds, shown, size_in_bytes
+from bnc2d.base.readers.arguments import count, flag, limit, seconds, shown, size_in_bytes
 from bnc2d.cli.main import main
 from bnc2d.errors import ClassifierError, InstanceError, NetworkError, NormalisationWarning
 from bnc2d.experiments.run import run_experiments

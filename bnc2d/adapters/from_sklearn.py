@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.choices import Ties
-from bnc2d.base.numbers import Number, exact
+from bnc2d.base.readers.choices import Ties
+from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.errors import ClassifierError, NetworkError, UnknownNameError, UnsupportedError, did_you_mean
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork

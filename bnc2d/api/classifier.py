@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bnc2d.api.compiled_model import CompiledModel
-from bnc2d.base.arguments import instance_of
-from bnc2d.base.choices import Arithmetic, Method
+from bnc2d.base.readers.arguments import instance_of
+from bnc2d.base.readers.choices import Arithmetic, Method
 from bnc2d.model.classifier import BaseClassifier
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from bnc2d.base.arguments import instance_of
-from bnc2d.base.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
-from bnc2d.base.numbers import Number
+from bnc2d.base.readers.arguments import instance_of
+from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
+from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 
 if TYPE_CHECKING:

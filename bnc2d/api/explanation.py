@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bnc2d.base.arguments import flag, seconds
-from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.readers.arguments import flag, seconds
+from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.explain.explanation import BaseExplanation
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from bnc2d.base.arguments import path_name
+from bnc2d.base.readers.arguments import path_name
 from bnc2d.errors import FormatError
 
 

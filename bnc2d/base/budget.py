@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from bnc2d.base.arguments import seconds, size_in_bytes, wrong
 from bnc2d.base.checkpoints import checkpoint, ending
+from bnc2d.base.readers.arguments import seconds, size_in_bytes, wrong
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 
 Item = TypeVar("Item")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bnc2d.base.arguments import check_executor, one_of
 from bnc2d.base.budget import Budget, Progress, default_memory
-from bnc2d.base.choices import ARITHMETICS, Arithmetic, Method, read_method
+from bnc2d.base.readers.arguments import check_executor, one_of
+from bnc2d.base.readers.choices import ARITHMETICS, Arithmetic, Method, read_method
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.graph.feature_tree import Widths
 from bnc2d.compile.graph.target_part import TargetPart, target_part

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.numbers import MAX_DIGITS
+from bnc2d.base.readers.numbers import MAX_DIGITS
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.logic.circuit.arrays import listed

@@ -9,11 +9,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import flag, named
 from bnc2d.base.arrays import Rows
-from bnc2d.base.instances import Encoded, encode
-from bnc2d.base.predicting import Predicting
-from bnc2d.base.states import find_state
+from bnc2d.base.readers.arguments import flag, named
+from bnc2d.base.readers.instances import Encoded, encode
+from bnc2d.base.readers.predicting import Predicting
+from bnc2d.base.readers.states import find_state
 from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram

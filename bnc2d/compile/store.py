@@ -20,9 +20,9 @@ import os
 import zlib
 from typing import IO, NamedTuple
 
-from bnc2d.base.arguments import path_name, size_in_bytes
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.base.readers.arguments import path_name, size_in_bytes
 from bnc2d.compile.file_content import from_bytes, from_text, to_bytes
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import Bnc2dError, FormatError

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.numbers import Number, shorten
+from bnc2d.base.readers.numbers import Number, shorten
 from bnc2d.errors import FormatError, NormalisationWarning
 from bnc2d.formats.io import FORMATS, read_network
 from bnc2d.model.network import BayesianNetwork

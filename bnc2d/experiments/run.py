@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bnc2d.base.arguments import check_executor, count, finite_seconds, size_in_bytes
 from bnc2d.base.budget import Progress, ProgressCallback, reporting
+from bnc2d.base.readers.arguments import check_executor, count, finite_seconds, size_in_bytes
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments import collection, scaling

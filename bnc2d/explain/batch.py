@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
-from bnc2d.base.arguments import check_executor, count, items, named, seconds
-from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
-from bnc2d.base.choices import Cut, DecidedBy, ReasonKind
-from bnc2d.base.instances import AnyInstances, Kind, encode
+from bnc2d.base.readers.arguments import check_executor, count, items, named, seconds
+from bnc2d.base.readers.arguments import limit as checked_limit
+from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
+from bnc2d.base.readers.instances import AnyInstances, Kind, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, did_you_mean

@@ -7,8 +7,8 @@ from itertools import islice, product
 
 import numpy as np
 
-from bnc2d.base.arguments import limit as checked_limit
-from bnc2d.base.choices import Cut
+from bnc2d.base.readers.arguments import limit as checked_limit
+from bnc2d.base.readers.choices import Cut
 from bnc2d.errors import LogicError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from bnc2d.base.arguments import mapping, names
 from bnc2d.base.arrays import Rows
-from bnc2d.base.choices import DecidedBy
-from bnc2d.base.instances import OneInstance, encode_one
-from bnc2d.base.numbers import Number
+from bnc2d.base.readers.arguments import mapping, names
+from bnc2d.base.readers.choices import DecidedBy
+from bnc2d.base.readers.instances import OneInstance, encode_one
+from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LogicError
 from bnc2d.explain import checks, counting, listing, relevance, shortest

@@ -13,8 +13,8 @@ from threading import Timer
 from typing import TYPE_CHECKING, TypeAlias
 
 from bnc2d.base.budget import Budget, OutOfTime
-from bnc2d.base.numbers import Number
-from bnc2d.base.numbers import weights as read_weights
+from bnc2d.base.readers.numbers import Number
+from bnc2d.base.readers.numbers import weights as read_weights
 from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.diagram.nearest import nearest

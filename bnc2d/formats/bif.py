@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import chain
 from math import prod
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pkgutil import get_data
 
-from bnc2d.base.arguments import named
+from bnc2d.base.readers.arguments import named
 from bnc2d.errors import UnknownNameError, did_you_mean
 from bnc2d.formats import bif
 from bnc2d.formats.parsing.assemble import assemble

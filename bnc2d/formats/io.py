@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bnc2d.base.arguments import flag, instance_of, named, path_name, size_in_bytes
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.arguments import flag, instance_of, named, path_name, size_in_bytes
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError, did_you_mean
 from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
 from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork, assemble

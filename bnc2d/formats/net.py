@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
 from bnc2d.formats.parsing.decimals import columns

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import (

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import UnsupportedError
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given
 from bnc2d.formats.parsing.decimals import columns

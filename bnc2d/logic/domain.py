@@ -7,10 +7,10 @@ from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
-from bnc2d.base.arguments import count, items, mapping, named, shown, wrong
-from bnc2d.base.instances import AnyInstances, Encoded, InstanceReader, OneInstance
-from bnc2d.base.instances import Instance as Instance
-from bnc2d.base.states import false_true, state_position
+from bnc2d.base.readers.arguments import count, items, mapping, named, shown, wrong
+from bnc2d.base.readers.instances import AnyInstances, Encoded, InstanceReader, OneInstance
+from bnc2d.base.readers.instances import Instance as Instance
+from bnc2d.base.readers.states import false_true, state_position
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 
 # What an int means in this package.

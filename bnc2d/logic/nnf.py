@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import as_text, flag, instance_of, items, mapping
-from bnc2d.base.arguments import count as whole_number
-from bnc2d.base.instances import AnyInstances, Instances, Kind, StateArray
+from bnc2d.base.readers.arguments import as_text, flag, instance_of, items, mapping
+from bnc2d.base.readers.arguments import count as whole_number
+from bnc2d.base.readers.instances import AnyInstances, Instances, Kind, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite

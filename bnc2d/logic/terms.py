@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
-from bnc2d.base.arguments import count, instance_of, mapping, one_row
+from bnc2d.base.readers.arguments import count, instance_of, mapping, one_row
 from bnc2d.errors import InstanceError, LogicError
 from bnc2d.logic.domain import Domain, FeatureId, Instance, StateMask
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import count, flag, items, one_of, shown
 from bnc2d.base.arrays import Rows
-from bnc2d.base.choices import TIES, Ties
-from bnc2d.base.instances import (
+from bnc2d.base.readers.arguments import count, flag, items, one_of, shown
+from bnc2d.base.readers.choices import TIES, Ties
+from bnc2d.base.readers.instances import (
     Encoded,
     Instance,
     Instances,
@@ -26,10 +26,10 @@ from bnc2d.base.instances import (
     encode,
     in_the_same_form,
 )
-from bnc2d.base.numbers import Number
-from bnc2d.base.numbers import threshold as exact_threshold
-from bnc2d.base.predicting import Predicting
-from bnc2d.base.states import find_state
+from bnc2d.base.readers.numbers import Number
+from bnc2d.base.readers.numbers import threshold as exact_threshold
+from bnc2d.base.readers.predicting import Predicting
+from bnc2d.base.readers.states import find_state
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery

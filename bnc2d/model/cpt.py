@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import flag, instance_of, items
 from bnc2d.base.arrays import OBJECTS, blocks
 from bnc2d.base.checkpoints import pieces
-from bnc2d.base.numbers import Number, exact
+from bnc2d.base.readers.arguments import flag, instance_of, items
+from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.errors import NetworkError, NormalisationWarning
 from bnc2d.model.accounts import exponents
 from bnc2d.model.variable import Variable

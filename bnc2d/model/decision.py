@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.choices import DecidedBy, Ties
+from bnc2d.base.readers.choices import DecidedBy, Ties
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.inference import Joint
 

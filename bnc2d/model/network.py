@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from bnc2d.base.arguments import instance_of, items, named
-from bnc2d.base.arguments import names as as_names
+from bnc2d.base.readers.arguments import instance_of, items, named
+from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.errors import NetworkError, UnknownNameError, did_you_mean
 from bnc2d.model.cpt import CPT
 from bnc2d.model.variable import Variable

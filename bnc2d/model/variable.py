@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bnc2d.base.arguments import as_text, items, shown
-from bnc2d.base.states import state_position
+from bnc2d.base.readers.arguments import as_text, items, shown
+from bnc2d.base.readers.states import state_position
 from bnc2d.errors import NetworkError
 
 

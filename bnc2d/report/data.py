@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bnc2d.base.states import false_true
+from bnc2d.base.readers.states import false_true
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded

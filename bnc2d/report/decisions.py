@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import log10
 from typing import TypedDict
 
-from bnc2d.base.choices import DecidedBy
+from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.model.decision import Basis
 
 MAX_DIGITS = 40  # longer fractions are there on request only

@@ -13,8 +13,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from bnc2d.base.arguments import instance_of
 from bnc2d.base.atomic import atomic_write
+from bnc2d.base.readers.arguments import instance_of
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.draw.html import digest
 from bnc2d.report.data import page_data

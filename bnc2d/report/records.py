@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NotRequired, TypeAlias, TypedDict
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.choices import Cut
+from bnc2d.base.readers.choices import Cut
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out

@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bnc2d.base.arguments import count, flag, seconds
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget, reporting
-from bnc2d.base.choices import Method
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.arguments import count, flag, seconds
+from bnc2d.base.readers.choices import Method
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded

@@ -20,9 +20,9 @@ import pytest
 
 import bnc2d
 from bnc2d import CPT, NNF, Bnc2dError, Classifier, Clause, Term, UnknownNameError, Variable
-from bnc2d.base.arguments import shown
-from bnc2d.base.instances import encode
-from bnc2d.base.states import find_state
+from bnc2d.base.readers.arguments import shown
+from bnc2d.base.readers.instances import encode
+from bnc2d.base.readers.states import find_state
 from bnc2d.cli.main import main
 from bnc2d.errors import ClassifierError, LogicError, NetworkError
 from bnc2d.experiments.problems import read_problem

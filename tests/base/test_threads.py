@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bnc2d import Classifier, example
-from bnc2d.base.choices import Method
+from bnc2d.base.readers.choices import Method
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.meet import work_share as rows
 from bnc2d.explain import batch

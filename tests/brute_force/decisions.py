@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bnc2d import Classifier, CompiledModel
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork

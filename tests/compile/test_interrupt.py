@@ -16,7 +16,7 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, write_network
-from bnc2d.base.choices import Method
+from bnc2d.base.readers.choices import Method
 from bnc2d.testing import random_classifier, random_naive_bayes
 
 PATIENCE = 60.0  # seconds, for a loaded machine

@@ -10,7 +10,7 @@ import pytest
 
 from bnc2d import Classifier, LimitExceeded
 from bnc2d.base import budget
-from bnc2d.base.choices import Method
+from bnc2d.base.readers.choices import Method
 from bnc2d.testing import random_naive_bayes
 
 METHODS = ("fast", "paper")

@@ -12,8 +12,8 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import NNF, Classifier, ClassifierError, CompiledModel, Domain, Manager, example
-from bnc2d.base.choices import Method
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.choices import Method
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import bnc2d
 from bnc2d import Bnc2dError, Classifier, CompiledModel, FormatError, example
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile import file_content
 from bnc2d.testing import random_naive_bayes
 from tests.strategies import classifiers

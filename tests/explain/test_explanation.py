@@ -23,7 +23,7 @@ from bnc2d import (
     UnknownNameError,
     Variable,
 )
-from bnc2d.base.choices import Ties
+from bnc2d.base.readers.choices import Ties
 from bnc2d.testing import random_instance, random_naive_bayes
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, Clause, LimitExceeded, LogicError, Term, UnknownNameError, example
 from bnc2d.base.budget import Budget
-from bnc2d.base.numbers import Number
+from bnc2d.base.readers.numbers import Number
 from bnc2d.explain import shortest
 from bnc2d.explain.shortest import Keys, least_sufficient_by_maxsat
 from bnc2d.testing import random_naive_bayes

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bnc2d.base.numbers import exact_from_text
+from bnc2d.base.readers.numbers import exact_from_text
 from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError
 from bnc2d.formats.io import FORMATS, read_network, write_network
 from bnc2d.formats.parsing.decimals import column_decimals

@@ -7,7 +7,7 @@ import pandas as pd
 from hypothesis import event, given, settings
 
 from bnc2d import CPT, Basis, BayesianNetwork, Classifier, Variable
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from tests.brute_force.decisions import joint_of_instances
 from tests.strategies import classifiers
 

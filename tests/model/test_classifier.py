@@ -11,7 +11,7 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import CPT, BayesianNetwork, Bnc2dError, Classifier, LimitExceeded, Variable
-from bnc2d.base.instances import all_rows, encode
+from bnc2d.base.readers.instances import all_rows, encode
 from bnc2d.model import accounts, inference
 from bnc2d.testing import random_classifier
 from bnc2d.verify.oracle import decide

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bnc2d import CPT, BayesianNetwork, Bnc2dError, NetworkError, UnknownNameError, Variable
-from bnc2d.base.numbers import exact
+from bnc2d.base.readers.numbers import exact
 
 A = Variable("A", ("no", "yes"))
 B = Variable("B", ("low", "mid", "high"))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TextIO
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.instances import encode
+from bnc2d.base.readers.instances import encode
 from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.shared.models import add_model_options, load_classifier
 from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from bnc2d.base.instances import encode
+from bnc2d.base.readers.instances import encode
 from bnc2d.cli.shared.tables import Table, read_table
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
 from bnc2d.formats.files import decode, read_bytes, read_stream

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.files import load
-from bnc2d.base.choices import Ties
+from bnc2d.base.readers.choices import Ties
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,

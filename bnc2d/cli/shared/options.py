@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from bnc2d.base.numbers import exact_from_text
+from bnc2d.base.readers.numbers import exact_from_text
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.builtin import example, examples
 from bnc2d.formats.files import MAX_BYTES

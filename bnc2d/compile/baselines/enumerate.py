@@ -13,7 +13,7 @@ import numpy as np
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.domain import feature_domain
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier

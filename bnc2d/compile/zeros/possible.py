@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.domain import feature_domain
 from bnc2d.errors import LimitExceeded

@@ -19,7 +19,7 @@ from threading import Thread
 from typing import TypeAlias
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.choices import read_method
+from bnc2d.base.readers.choices import read_method
 from bnc2d.compile.baselines import enumerate as brute_force
 from bnc2d.compile.baselines.block_order import method as block_order
 from bnc2d.compile.compiler import compile_classifier

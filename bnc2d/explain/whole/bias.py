@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.finding import Finding, decision_words
-from bnc2d.base.instances import OneInstance, encode_one
+from bnc2d.base.readers.arguments import names as as_names
+from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.whole.questions import nearest

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from bnc2d.base.arguments import shown
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.finding import Finding, decision_words, instance_words
+from bnc2d.base.readers.arguments import shown
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bnc2d.base.arguments import names as as_names
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words
+from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram

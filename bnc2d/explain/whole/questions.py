@@ -10,11 +10,11 @@ from typing import overload
 
 import numpy as np
 
-from bnc2d.base.arguments import count, names
 from bnc2d.base.finding import Finding, decision_words
-from bnc2d.base.instances import OneInstance, encode_one
-from bnc2d.base.numbers import Number
-from bnc2d.base.numbers import weights as read_weights
+from bnc2d.base.readers.arguments import count, names
+from bnc2d.base.readers.instances import OneInstance, encode_one
+from bnc2d.base.readers.numbers import Number
+from bnc2d.base.readers.numbers import weights as read_weights
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.nearest import nearest as nearest_row

@@ -10,7 +10,7 @@ from itertools import islice
 from math import prod
 from typing import TypeAlias
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import NetworkError, did_you_mean
 from bnc2d.formats.parsing.decimals import is_spelt
 from bnc2d.formats.parsing.source import Source

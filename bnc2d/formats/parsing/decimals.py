@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import lcm
 
-from bnc2d.base.numbers import MAX_DIGITS, exact_from_text
+from bnc2d.base.readers.numbers import MAX_DIGITS, exact_from_text
 from bnc2d.errors import FormatError
 from bnc2d.model.cpt import CPT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
 
 _MAX_WORD = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError
 from bnc2d.formats.parsing.source import Source
 

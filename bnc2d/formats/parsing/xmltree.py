@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from bnc2d.base.numbers import shorten
+from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.source import XmlSource

@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import count, instance_of, shown, wrong
 from bnc2d.base.arrays import Numbers, repeated
 from bnc2d.base.hashing import sorted_distinct
+from bnc2d.base.readers.arguments import count, instance_of, shown, wrong
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.simplify import Simplified

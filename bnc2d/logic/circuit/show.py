@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from bnc2d.base.arguments import limit as checked_limit
+from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId

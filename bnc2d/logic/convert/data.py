@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Required, TypedDict
 
-from bnc2d.base.arguments import instance_of
+from bnc2d.base.readers.arguments import instance_of
 from bnc2d.errors import Bnc2dError, LogicError
 from bnc2d.logic.circuit.arrays import listed
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from io import StringIO
 from typing import TypeAlias
 
-from bnc2d.base.arguments import path_name
 from bnc2d.base.atomic import atomic_write
+from bnc2d.base.readers.arguments import path_name
 from bnc2d.errors import FormatError
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.circuit.picture import to_dot, to_svg

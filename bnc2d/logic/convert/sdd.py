@@ -13,9 +13,9 @@ from signal import SIGALRM
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from bnc2d.base.arguments import flag, seconds
 from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from bnc2d.base.states import false_true
+from bnc2d.base.readers.states import false_true
 from bnc2d.errors import LimitExceeded, LogicError, UnknownNameError, did_you_mean
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.domain import Domain, FeatureId, StateMask

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import count as whole_number
-from bnc2d.base.arguments import flag, instance_of
-from bnc2d.base.arguments import limit as checked_limit
 from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import distinct_rows, row_hashes
-from bnc2d.base.instances import AnyInstances, Instances, Kind, StateArray
+from bnc2d.base.readers.arguments import count as whole_number
+from bnc2d.base.readers.arguments import flag, instance_of
+from bnc2d.base.readers.arguments import limit as checked_limit
+from bnc2d.base.readers.instances import AnyInstances, Instances, Kind, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.diagram import counting

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from bnc2d.base.arguments import limit as checked_limit
-from bnc2d.base.arguments import seconds
 from bnc2d.base.budget import Budget, OutOfTime
-from bnc2d.base.choices import Cut
+from bnc2d.base.readers.arguments import limit as checked_limit
+from bnc2d.base.readers.arguments import seconds
+from bnc2d.base.readers.choices import Cut
 from bnc2d.errors import LogicError
 
 Item = TypeVar("Item")

@@ -17,8 +17,8 @@ import bnc2d
 from bnc2d import CPT, BayesianNetwork, Classifier, ClassifierError, LimitExceeded, Variable, example
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.budget import Budget
-from bnc2d.base.choices import Ties
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.choices import Ties
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.baselines.block_order import descent as block_order_descent
 from bnc2d.compile.baselines.block_order import tables as block_order_tables
 from bnc2d.compile.baselines.block_order.method import BlockOrderResult, compile_by_block_order

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnc2d import Classifier
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.formula import state_groups
 from bnc2d.compile.formula.state_groups import StateGroups
 from bnc2d.logic.circuit.manager import Kind

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.hashing import distinct_rows
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem

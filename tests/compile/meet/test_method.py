@@ -12,7 +12,7 @@ from hypothesis import event, given, settings
 
 from bnc2d import CPT, BayesianNetwork, Classifier, ClassifierError, LimitExceeded, Variable, example
 from bnc2d.api.compiled_model import CompiledModel
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.testing import random_classifier
 from tests.brute_force.decisions import decisions

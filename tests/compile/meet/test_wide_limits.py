@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
-from bnc2d.base.choices import Method
+from bnc2d.base.readers.choices import Method
 from bnc2d.testing import random_latent_tree, random_naive_bayes, random_network, random_noisy_or
 from tests.deadlines import assert_in_time, column, layers, states
 

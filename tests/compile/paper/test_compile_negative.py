@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, example
 from bnc2d.base.checkpoints import ending
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
 from bnc2d.base.budget import Budget
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet import method as fast
 from bnc2d.compile.meet.method import FastResult, compile_diagram

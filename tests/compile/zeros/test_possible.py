@@ -7,7 +7,7 @@ import pytest
 from hypothesis import event, given, settings
 
 from bnc2d import Classifier, LimitExceeded, example
-from bnc2d.base.instances import all_rows
+from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.zeros import possible
 from bnc2d.compile.zeros.possible import possible_instances
 from tests.brute_force.decisions import joint_of_instances

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
-from bnc2d.base.instances import Encoded, Instance, Instances, StateArray, in_the_same_form
+from bnc2d.base.readers.instances import Encoded, Instance, Instances, StateArray, in_the_same_form
 
 if TYPE_CHECKING:
     import pandas as pd

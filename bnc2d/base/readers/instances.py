@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arguments import as_text, is_series, named, one_row, shown
 from bnc2d.base.arrays import Rows
-from bnc2d.base.states import state_position
+from bnc2d.base.readers.arguments import as_text, is_series, named, one_row, shown
+from bnc2d.base.readers.states import state_position
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from bnc2d.base.arguments import as_text
+from bnc2d.base.readers.arguments import as_text
 from bnc2d.errors import UnknownNameError, did_you_mean
 
 _FALSE_TRUE = {

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bnc2d.base.arguments import as_text, mapping, named, shown
+from bnc2d.base.readers.arguments import as_text, mapping, named, shown
 from bnc2d.errors import Bnc2dError, ClassifierError, UnknownNameError, did_you_mean
 
 Number: TypeAlias = int | float | str | Fraction | Decimal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-from bnc2d.base.arguments import named
+from bnc2d.base.readers.arguments import named
 from bnc2d.errors import ClassifierError
 
 # How a classifier is compiled (see ``compile_classifier``).

@@ -151,5 +151,5 @@ def _network_files(suite: Path) -> Iterator[Path]:
     files = sorted(path for path in suite.rglob("*") if path.is_file())
     for kind in ("net", *(kind for kind in FORMATS if kind != "net")):
         for path in files:
-            if path.name.lower().removesuffix(".gz").endswith(FORMATS[kind].endings):
+            if path.name.lower().removesuffix(".gz").endswith(FORMATS[kind]):
                 yield path

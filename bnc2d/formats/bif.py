@@ -19,7 +19,7 @@ from math import prod
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError
 from bnc2d.formats.files import decode
-from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import Source
 from bnc2d.formats.parsing.tokens import Scanner, language
@@ -90,13 +90,13 @@ class _Table(Scanner):
         if "table" not in self._lines:
             return self._from_rows(at)
         if self._rows or "default" in self._lines:
-            raise self.source.error(f"{self._where} mixes 'table' with rows", at)
+            raise self.error(f"{self._where} mixes 'table' with rows", at)
         return self._from_table(self._lines["table"])
 
     def _line(self, keyword: str) -> None:
         at = self.at
         if keyword in self._lines:
-            raise self.source.error(f"{self._where} has two {keyword!r} lines", at)
+            raise self.error(f"{self._where} has two {keyword!r} lines", at)
         numbers = self.words(";", f"after the numbers in {self._where}")
         self._lines[keyword] = numbers if keyword == "table" else self._column(numbers, at)
         self.advance()
@@ -121,13 +121,13 @@ class _Table(Scanner):
             numbers = self.words(";", f"after a row in {self._where}")
         if len(states) != len(places):
             message = f"this row of {self._child.name!r} names {len(states)} states for {len(places)} parents"
-            raise self.source.error(message, at)
+            raise self.error(message, at)
         try:
             index = sum([place[state] for place, state in zip(places, states, strict=True)])
         except KeyError:
             raise self._unknown_state(states, at) from None
         if index in self._rows:
-            raise self.source.error(f"{column_name(self._child, self._parents, index)} has two rows", at)
+            raise self.error(f"{column_name(self._child, self._parents, index)} has two rows", at)
         self._rows[index] = self._column(numbers, at)
         self.advance()
 
@@ -136,14 +136,14 @@ class _Table(Scanner):
             message = (
                 f"this row of {self._child.name!r} has {len(numbers)} numbers for {len(self._child)} states"
             )
-            raise self.source.error(message, at)
+            raise self.error(message, at)
         return numbers
 
     def _unknown_state(self, states: list[str], at: int) -> FormatError:
         pairs = zip(self._parents, states, strict=True)
         parent, state = next((parent, state) for parent, state in pairs if state not in parent.states)
         hint = suggest(state, parent.states)
-        return self.source.error(f"variable {parent.name!r} has no state {shorten(state)!r}{hint}", at)
+        return self.error(f"variable {parent.name!r} has no state {shorten(state)!r}{hint}", at)
 
     def _from_rows(self, at: int) -> list[str]:
         rows, count = self._rows, self._count
@@ -153,13 +153,13 @@ class _Table(Scanner):
             first = next(index for index in range(count) if index not in rows)
             missing = column_name(self._child, self._parents, first)
             message = f"{self._where} has {len(rows)} of {count} rows and no default; {missing} is missing"
-            raise self.source.error(message, at)
+            raise self.error(message, at)
         self._fill.left -= (count - len(rows)) * len(self._child)
         if self._fill.left < 0:
             message = (
                 f"with {self._where} 'default' stands for more than {MAX_DEFAULT_ENTRIES} entries, the limit"
             )
-            raise self.source.error(message, at)
+            raise self.error(message, at)
         default = self._lines["default"]
         return list(chain.from_iterable(rows.get(index, default) for index in range(count)))
 
@@ -225,9 +225,9 @@ class _Reader(Scanner):
             elif states is None:
                 states = self._type(name)
             else:
-                raise self.source.error(f"variable {shorten(name)!r} has two types", self.at)
+                raise self.error(f"variable {shorten(name)!r} has two types", self.at)
         if states is None:
-            raise self.source.error(f"variable {shorten(name)!r} has no type", at)
+            raise self.error(f"variable {shorten(name)!r} has no type", at)
         return ParsedVariable(name, states, at)
 
     def _type(self, variable: str) -> list[str]:
@@ -238,12 +238,12 @@ class _Reader(Scanner):
             message = (
                 f"variable {shorten(variable)!r} has type {shorten(kind)!r}; only discrete ones are supported"
             )
-            raise self.source.unsupported(message, at)
+            raise self.unsupported(message, at)
         claimed = ""
         if self.accept("["):
             claimed = self.name("the number of states")
             if not _COUNT.fullmatch(claimed):
-                raise self.source.error(f"{shorten(claimed)!r} is not a number of states", at)
+                raise self.error(f"{shorten(claimed)!r} is not a number of states", at)
             self.expect("]", "after the number of states")
         if not self.is_symbol("{"):
             raise self.unexpected("'{' before the states")
@@ -254,11 +254,17 @@ class _Reader(Scanner):
             message = (
                 f"variable {shorten(variable)!r} is declared with {claimed} states and lists {len(states)}"
             )
-            raise self.source.error(message, at)
+            raise self.error(message, at)
         return states
 
     def _probability(self, at: int) -> ParsedTable:
-        child, parents = self._scope()
+        start = self.at
+        names, children = self.scope("probability", "variable")
+        if children not in (None, 1):
+            raise self.unsupported("only tables of one child given its parents are supported", start)
+        if not names:
+            raise self.error("a probability block without a variable", start)
+        child, *parents = names
         inside = self.skip_block(f"the table of {shorten(child)!r}")
 
         def entries(variable: Variable, given: tuple[Variable, ...]) -> list[str]:
@@ -266,33 +272,9 @@ class _Reader(Scanner):
 
         return ParsedTable(child, parents, entries, at, inside[0])
 
-    def _scope(self) -> tuple[str, list[str]]:
-        at = self.at
-        self.expect("(", "after 'probability'")
-        names: list[str] = []
-        bar = False
-        while not self.accept(")"):
-            if self.accept("|"):
-                if bar or len(names) != 1:
-                    raise self.source.unsupported(
-                        "only tables of one child given its parents are supported", at
-                    )
-                bar = True
-            elif not self.accept(","):
-                names.append(self.name("a variable's name or ')'"))
-                if len(names) > MAX_PARENTS + 1:
-                    raise self.source.error(f"a table with more than {MAX_PARENTS} parents, the limit", at)
-        if not names:
-            raise self.source.error("a probability block without a variable", at)
-        return names[0], names[1:]
 
-
-def render(net: BayesianNetwork, path: str) -> str:
-    """Return the network as BIF; the same network always gives the same text."""
-    return "".join(_render(net, path))
-
-
-def _render(net: BayesianNetwork, path: str) -> Iterator[str]:
+def render(net: BayesianNetwork, path: str) -> Iterator[str]:
+    """Yield the network as BIF; the same network always gives the same pieces."""
     yield f"network {_quoted(net.name, path) if net.name else 'unknown'} {{\n}}\n"
     names = {variable: _quoted(variable.name, path) for variable in net.variables}
     states = {variable: [_quoted(state, path) for state in variable.states] for variable in net.variables}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from bnc2d.base.readers.arguments import flag, instance_of, named, path_name, size_in_bytes
 from bnc2d.base.readers.numbers import shorten
@@ -14,56 +14,32 @@ from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
 from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork, assemble
 from bnc2d.model.network import BayesianNetwork
 
-
-class _Module(NamedTuple):
-    """What the module of a format does."""
-
-    parse: Callable[[bytes, str], ParsedNetwork]
-    render: Callable[[BayesianNetwork, str], str]
-
-
-def _bif() -> _Module:
-    from bnc2d.formats import bif
-
-    return _Module(bif.parse, bif.render)
-
-
-def _net() -> _Module:
-    from bnc2d.formats import net
-
-    return _Module(net.parse, net.render)
-
-
-def _uai() -> _Module:
-    from bnc2d.formats import uai
-
-    return _Module(uai.parse, uai.render)
-
-
-def _xmlbif() -> _Module:
-    from bnc2d.formats import xmlbif
-
-    return _Module(xmlbif.parse, xmlbif.render)
-
-
-def _xdsl() -> _Module:
-    from bnc2d.formats import xdsl
-
-    return _Module(xdsl.parse, xdsl.render)
-
-
-class _Format(NamedTuple):
-    endings: tuple[str, ...]
-    load: Callable[[], _Module]
-
-
 FORMATS = {
-    "bif": _Format((".bif",), _bif),
-    "net": _Format((".net",), _net),
-    "uai": _Format((".uai",), _uai),
-    "xmlbif": _Format((".xml", ".xmlbif"), _xmlbif),
-    "xdsl": _Format((".xdsl",), _xdsl),
+    "bif": (".bif",),
+    "net": (".net",),
+    "uai": (".uai",),
+    "xmlbif": (".xml", ".xmlbif"),
+    "xdsl": (".xdsl",),
 }
+
+_Parse: TypeAlias = Callable[[bytes, str], ParsedNetwork]
+_Render: TypeAlias = Callable[[BayesianNetwork, str], Iterator[str]]
+
+
+def _reader_and_writer(name: str) -> tuple[_Parse, _Render]:
+    """Return what reads and what writes a format; its module is loaded only here."""
+    match name:
+        case "bif":
+            from bnc2d.formats.bif import parse, render
+        case "net":
+            from bnc2d.formats.net import parse, render
+        case "uai":
+            from bnc2d.formats.uai import parse, render
+        case "xmlbif":
+            from bnc2d.formats.xmlbif import parse, render
+        case _:
+            from bnc2d.formats.xdsl import parse, render
+    return parse, render
 
 
 def read_network(
@@ -84,8 +60,8 @@ def read_network(
     name = path_name(path)
     flag(normalise, "normalise")
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
-    chosen = _format_of(name, format, must_exist=True)
-    network, repairs = assemble(chosen.load().parse(read_bytes(name, max_bytes), name), normalise=normalise)
+    parse, _ = _reader_and_writer(_format_of(name, format, must_exist=True))
+    network, repairs = assemble(parse(read_bytes(name, max_bytes), name), normalise=normalise)
     if repairs.tables:
         warnings.warn(f"{name}: {repairs}", NormalisationWarning, stacklevel=2)
     return network
@@ -106,28 +82,27 @@ def write_network(
     """
     name = path_name(path)
     instance_of(BayesianNetwork, net, "net")
-    chosen = _format_of(name, format)
+    _, render = _reader_and_writer(_format_of(name, format))
     for variable in net.variables:
         for text in (variable.name, *variable.states):
             _check_name(text, name)
-    write_bytes(name, chosen.load().render(net, name).encode())
+    write_bytes(name, "".join(render(net, name)).encode())
 
 
-def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> _Format:
+def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> str:
     if name is not None:
-        try:
-            return FORMATS[name]
-        except (KeyError, TypeError):
-            raise FormatError(f"unknown format {named(name)}{did_you_mean(name, FORMATS)}", path) from None
+        if not isinstance(name, str) or name not in FORMATS:
+            raise FormatError(f"unknown format {named(name)}{did_you_mean(name, FORMATS)}", path)
+        return name
     stem = path.lower().removesuffix(".gz")
-    for candidate in FORMATS.values():
-        if stem.endswith(candidate.endings):
+    for candidate, endings in FORMATS.items():
+        if stem.endswith(endings):
             return candidate
     if must_exist and not os.path.isfile(path):  # more to the point than its ending
         reason = "it is a folder" if os.path.isdir(path) else "no such file"
         raise FormatError(f"cannot read: {reason}", path)
-    endings = " ".join(ending for known in FORMATS.values() for ending in known.endings)
-    raise FormatError(f"unknown ending; known: {endings} (each also with .gz), or name a format=", path)
+    known = " ".join(ending for endings in FORMATS.values() for ending in endings)
+    raise FormatError(f"unknown ending; known: {known} (each also with .gz), or name a format=", path)
 
 
 def _check_name(text: str, path: str) -> None:

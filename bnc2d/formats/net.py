@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.formats.files import decode
-from bnc2d.formats.parsing.assemble import MAX_PARENTS, ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers
 from bnc2d.formats.parsing.netdata import NestedData
@@ -70,7 +70,7 @@ class _Reader(Scanner):
         for identifier in (potential.child, *potential.parents):
             if identifier not in names:
                 message = f"potential of the unknown node {shorten(identifier)!r}{suggest(identifier, names)}"
-                raise self.source.error(message, potential.at)
+                raise self.error(message, potential.at)
         parents = [names[parent] for parent in potential.parents]
         data = potential.data
         return ParsedTable(names[potential.child], parents, data.entries, potential.at, data.at)
@@ -86,7 +86,7 @@ class _Reader(Scanner):
             self._class()
         elif word == "discrete":
             if self.name("'node' after 'discrete'") != "node":
-                raise self.source.error("expected 'node' after 'discrete'", at)
+                raise self.error("expected 'node' after 'discrete'", at)
             self._node(at)
         elif word == "node":
             self._node(at)
@@ -94,9 +94,9 @@ class _Reader(Scanner):
             self._potential(at)
         elif word in (*_REFUSED_NODES, "instance"):
             message = f"{word} node {self._refused_name()!r}; only discrete nodes are supported"
-            raise self.source.unsupported(message, at)
+            raise self.unsupported(message, at)
         else:
-            raise self.source.error(f"expected 'node' or 'potential', but found {shorten(word)!r}", at)
+            raise self.error(f"expected 'node' or 'potential', but found {shorten(word)!r}", at)
 
     def _refused_name(self) -> str:
         if self.is_keyword("node"):
@@ -132,9 +132,9 @@ class _Reader(Scanner):
             else:
                 self._skip_attribute(attribute)
         if states is None:
-            raise self.source.error(f"node {shorten(identifier)!r} has no states", at)
+            raise self.error(f"node {shorten(identifier)!r} has no states", at)
         if identifier in self._names:
-            raise self.source.error(f"node {shorten(identifier)!r} is declared twice", at)
+            raise self.error(f"node {shorten(identifier)!r} is declared twice", at)
         self._names[identifier] = name
         self._parsed.declare(ParsedVariable(name, states, at))
 
@@ -161,7 +161,11 @@ class _Reader(Scanner):
         self.expect(";", f"after the attribute {shorten(attribute)!r}")
 
     def _potential(self, at: int) -> None:
-        child, parents = self._scope(at)
+        names, bar = self.scope("potential", "node")
+        children = len(names) if bar is None else bar
+        if children != 1:
+            raise self.unsupported(f"a potential of {children} nodes; only one before '|' is supported", at)
+        child, *parents = names
         where = f"the potential of {shorten(child)!r}"
         self.expect("{", f"to open {where}")
         data = None
@@ -169,37 +173,16 @@ class _Reader(Scanner):
             attribute_at, attribute = self.at, self.name(f"'data' or '}}' in {where}")
             if attribute in _REFUSED_DATA:
                 message = f"{where} is given by {attribute!r}, an expression; only 'data' is supported"
-                raise self.source.unsupported(message, attribute_at)
+                raise self.unsupported(message, attribute_at)
             if attribute != "data":
                 self._skip_attribute(attribute)
             elif data is None:
                 data = self._data(where)
             else:
-                raise self.source.error(f"{where} has two 'data'", attribute_at)
+                raise self.error(f"{where} has two 'data'", attribute_at)
         if data is None:
-            raise self.source.error(f"{where} has no 'data'; state the numbers", at)
+            raise self.error(f"{where} has no 'data'; state the numbers", at)
         self._potentials.append(_Potential(child, parents, data, at))
-
-    def _scope(self, at: int) -> tuple[str, list[str]]:
-        self.expect("(", "after 'potential'")
-        names: list[str] = []
-        children: int | None = None
-        while not self.accept(")"):
-            if self.is_symbol("|") and children is None:
-                children = len(names)
-                self.advance()
-            elif not self.accept(","):
-                names.append(self.name("a node's name or ')'"))
-                if len(names) > MAX_PARENTS + 1:
-                    raise self.source.error(
-                        f"a potential with more than {MAX_PARENTS} parents, the limit", at
-                    )
-        children = len(names) if children is None else children
-        if children != 1:
-            raise self.source.unsupported(
-                f"a potential of {children} nodes; only one before '|' is supported", at
-            )
-        return names[0], names[1:]
 
     def _data(self, where: str) -> NestedData:
         if not self.is_symbol("="):
@@ -207,19 +190,15 @@ class _Reader(Scanner):
         start = self.end
         match = _DATA.match(self.text, start)
         if match is None:
-            raise self.source.error(f"'data' in {where} has no ';'", start)
+            raise self.error(f"'data' in {where} has no ';'", start)
         end = match.end() - 1
         self.end = end + 1
         self.advance()
         return NestedData(self.source, where, start, end)
 
 
-def render(net: BayesianNetwork, path: str) -> str:
-    """Return the network as Hugin NET."""
-    return "".join(_render(net, path))
-
-
-def _render(net: BayesianNetwork, path: str) -> Iterator[str]:
+def render(net: BayesianNetwork, path: str) -> Iterator[str]:
+    """Yield the network as Hugin NET."""
     ids = identifiers(net.names, _KEYWORDS)
     yield f"net\n{{\n    name = {_string(net.name)};\n}}\n" if net.name else "net\n{\n}\n"
     for variable in net.variables:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from bnc2d.base.readers.numbers import shorten
-from bnc2d.errors import FormatError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import (
     MAX_PARENTS,
@@ -40,7 +39,7 @@ class _Reader:
     """
 
     def __init__(self, source: WordSource) -> None:
-        self.source = source
+        self.source, self.error = source, source.error
         self.words = source.text.split()
         self.next = 0
 
@@ -51,7 +50,7 @@ class _Reader:
         tables = [self._table(scope, at, cardinalities) for scope, at in scopes]
         if self.next < len(self.words):
             extra = shorten(self.words[self.next])
-            raise self._error(f"the last table ends before {extra!r}; nothing may follow it", self.next)
+            raise self.error(f"the last table ends before {extra!r}; nothing may follow it", self.next)
         variables = [
             ParsedVariable(f"var_{index}", [str(state) for state in range(count)], _CARDINALITIES_AT + index)
             for index, count in enumerate(cardinalities)
@@ -67,10 +66,10 @@ class _Reader:
 
     def _whole(self, what: str) -> int:
         if self.next >= len(self.words):
-            raise self._error(f"the file ends before {what}", self.next)
+            raise self.error(f"the file ends before {what}", self.next)
         word = self.words[self.next]
         if not _WHOLE.fullmatch(word):
-            raise self._error(f"expected {what}, a whole number, but found {shorten(word)!r}", self.next)
+            raise self.error(f"expected {what}, a whole number, but found {shorten(word)!r}", self.next)
         self.next += 1
         return int(word)
 
@@ -80,7 +79,7 @@ class _Reader:
         count = self._whole(f"the number of {what}")
         left = len(self.words) - self.next
         if count > left:
-            raise self._error(f"{count} {what} cannot follow: the file has {left} more words", at)
+            raise self.error(f"{count} {what} cannot follow: the file has {left} more words", at)
         return count
 
     def _wholes(self, count: int, what: str) -> list[int]:
@@ -91,7 +90,7 @@ class _Reader:
             at, bad = next(
                 (at, word) for at, word in enumerate(chunk, self.next) if not _WHOLE.fullmatch(word)
             )
-            raise self._error(f"expected {what}, a whole number, but found {shorten(bad)!r}", at)
+            raise self.error(f"expected {what}, a whole number, but found {shorten(bad)!r}", at)
         self.next += count
         values = {word: int(word) for word in distinct}
         return [values[word] for word in chunk]
@@ -99,30 +98,30 @@ class _Reader:
     def _cardinalities(self) -> list[int]:
         count = self._count("variables")
         if count > MAX_VARIABLES:
-            raise self._error(f"more than {MAX_VARIABLES} variables, the limit", 1)
+            raise self.error(f"more than {MAX_VARIABLES} variables, the limit", 1)
         found = self._wholes(count, "a number of states")
         if 0 in found:
             variable = found.index(0)
-            raise self._error(f"variable {variable} has no states", _CARDINALITIES_AT + variable)
+            raise self.error(f"variable {variable} has no states", _CARDINALITIES_AT + variable)
         return found
 
     def _scopes(self, variables: int) -> list[tuple[list[int], int]]:
         at = self.next
         tables = self._count("tables")
         if tables != variables:
-            raise self._error(f"{tables} tables for {variables} variables; each variable needs one", at)
+            raise self.error(f"{tables} tables for {variables} variables; each variable needs one", at)
         scopes = []
         for number in range(tables):
             at = self.next
             what = f"variables of table {number}"
             scope = self._wholes(self._count(what), f"one of the {what}")
             if not scope:
-                raise self._error(f"table {number} has no variables", at)
+                raise self.error(f"table {number} has no variables", at)
             if len(scope) > MAX_PARENTS + 1:
-                raise self._error(f"table {number} has more than {MAX_PARENTS} parents, the limit", at)
+                raise self.error(f"table {number} has more than {MAX_PARENTS} parents, the limit", at)
             if max(scope) >= variables:
                 message = f"table {number} names variable {max(scope)}; the last one is {variables - 1}"
-                raise self._error(message, at)
+                raise self.error(message, at)
             scopes.append((scope, at))
         return scopes
 
@@ -138,22 +137,15 @@ class _Reader:
         if size != claimed:
             expected = "more than the file has words" if size > len(self.words) else str(size)
             message = f"the table of {child!r} claims {claimed} entries; its variables need {expected}"
-            raise self._error(message, claim_at)
+            raise self.error(message, claim_at)
         numbers = self.words[self.next : self.next + claimed]
         data_at = self.next
         self.next += claimed
         return ParsedTable(child, parents, as_given(numbers), at, data_at)
 
-    def _error(self, message: str, at: int) -> FormatError:
-        return self.source.error(message, at)
 
-
-def render(net: BayesianNetwork, path: str) -> str:
-    """Return the network as UAI; names are lost, positions are kept."""
-    return "".join(_render(net, path))
-
-
-def _render(net: BayesianNetwork, path: str) -> Iterator[str]:
+def render(net: BayesianNetwork, path: str) -> Iterator[str]:
+    """Yield the network as UAI; names are lost, positions are kept."""
     yield f"BAYES\n{len(net)}\n{' '.join(str(len(variable)) for variable in net.variables)}\n{len(net)}\n"
     for cpt in net.cpts:
         yield f"{len(cpt.scope)} {' '.join(str(net.index(variable)) for variable in cpt.scope)}\n"

@@ -121,12 +121,8 @@ def _table(node: Element, names: dict[str, str], source: XmlSource) -> ParsedTab
     return ParsedTable(child, parents, as_given(numbers[0].text.split()), node.line, numbers[0].line)
 
 
-def render(net: BayesianNetwork, path: str) -> str:
-    """Return the network as XDSL."""
-    return "".join(_render(net, path))
-
-
-def _render(net: BayesianNetwork, path: str) -> Iterator[str]:
+def render(net: BayesianNetwork, path: str) -> Iterator[str]:
+    """Yield the network as XDSL."""
     ids = identifiers(net.names)
     network = identifiers([net.name])[net.name] if net.name else "network"
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="{network}">\n<nodes>\n'

@@ -91,12 +91,8 @@ def _table(element: Element, source: XmlSource) -> ParsedTable:
     return ParsedTable(children[0], parents, as_given(numbers), element.line, tables[0].line)
 
 
-def render(net: BayesianNetwork, path: str) -> str:
-    """Return the network as XMLBIF 0.3."""
-    return "".join(_render(net, path))
-
-
-def _render(net: BayesianNetwork, path: str) -> Iterator[str]:
+def render(net: BayesianNetwork, path: str) -> Iterator[str]:
+    """Yield the network as XMLBIF 0.3."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<BIF VERSION="0.3">\n<NETWORK>\n'
     yield f"<NAME>{_name(net.name, path)}</NAME>\n"
     names = {variable: _name(variable.name, path) for variable in net.variables}

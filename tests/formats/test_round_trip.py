@@ -14,7 +14,7 @@ from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 from tests.formats.random_network import random_network
 
-ENDINGS = [ending + gz for known in FORMATS.values() for ending in known.endings for gz in ("", ".gz", ".GZ")]
+ENDINGS = [ending + gz for endings in FORMATS.values() for ending in endings for gz in ("", ".gz", ".GZ")]
 
 
 def without_names(net: BayesianNetwork) -> BayesianNetwork:

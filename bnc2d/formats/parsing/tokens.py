@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError
+from bnc2d.formats.parsing.assemble import MAX_PARENTS
 from bnc2d.formats.parsing.source import Source
 
 
@@ -53,8 +54,8 @@ class Scanner:
     """The current token of a stretch of text: its ``kind`` (symbol, name, string, end), and where it is."""
 
     def __init__(self, source: Source, language: Language, start: int = 0, limit: int | None = None) -> None:
-        self.source = source
-        self.text = source.text
+        self.source, self.text = source, source.text
+        self.error, self.unsupported = source.error, source.unsupported
         self._language = language
         self._token = language.token
         self._limit = len(self.text) if limit is None else limit
@@ -79,7 +80,7 @@ class Scanner:
 
     def _unclosed(self, opening: str, what: str) -> FormatError:
         at = self.text.find(opening, self.at)
-        return self.source.error(f"{what} is opened here and never closed", at)
+        return self.error(f"{what} is opened here and never closed", at)
 
     def is_symbol(self, symbol: str) -> bool:
         """Tell whether the current token is this symbol (and not a quoted string of the same text)."""
@@ -108,6 +109,21 @@ class Scanner:
         name = self.token
         self.advance()
         return name
+
+    def scope(self, word: str, item: str) -> tuple[list[str], int | None]:
+        """Return the names of items in the ``(a | b, c)`` after ``word``, and how many precede the bar."""
+        at = self.at
+        self.expect("(", f"after {word!r}")
+        names: list[str] = []
+        children = None
+        while not self.accept(")"):
+            if children is None and self.accept("|"):
+                children = len(names)
+            elif not self.accept(","):
+                names.append(self.name(f"a {item}'s name or ')'"))
+                if len(names) > MAX_PARENTS + 1:
+                    raise self.error(f"a table with more than {MAX_PARENTS} parents, the limit", at)
+        return names, children
 
     def words(self, stop: str, where: str) -> list[str]:
         """Return the names and numbers between the current token and the symbol ``stop``; stay on ``stop``.
@@ -139,7 +155,7 @@ class Scanner:
         self.end = end
         self.advance()
         if self.kind == "end":
-            raise self.source.error(f"{where} is opened here and never closed", opened)
+            raise self.error(f"{where} is opened here and never closed", opened)
         self.expect("}", f"to close {where}")
         return start, end
 
@@ -148,4 +164,4 @@ class Scanner:
         found = f"found {shorten(self.token)!r}"
         if self.kind == "end":
             found = "the file ends" if self._limit == len(self.text) else "the block ends"
-        return self.source.error(f"expected {expected}, but {found}", self.at)
+        return self.error(f"expected {expected}, but {found}", self.at)

@@ -27,6 +27,7 @@ from pysat.examples.primer import Primer
 
 import bnc2d
 from bnc2d.logic.primes import by_sat
+from bnc2d.logic.terms import Clause, Term
 
 # Features and states of each.
 SHAPES = [(12, 2), (14, 2), (16, 2), (18, 2), (20, 2), (12, 3), (14, 3), (16, 3)]
@@ -125,8 +126,8 @@ def measure(name: str, model: bnc2d.CompiledModel, time_out: float) -> str:
         explanation = model.explain(instance)
         reason = explanation.complete_reason
         routes: dict[str, tuple[Route, Route]] = {
-            "sufficient": (explanation.sufficient_reasons, by_sat.prime_implicants),
-            "necessary": (explanation.necessary_reasons, by_sat.prime_implicates),
+            "sufficient": (explanation.sufficient_reasons, partial(by_sat.primes, Term)),
+            "necessary": (explanation.necessary_reasons, partial(by_sat.primes, Clause)),
         }
         for kind, (ours, by_solver) in routes.items():
             found, seconds = timed(partial(exhaust, ours), 0)

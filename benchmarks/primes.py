@@ -30,8 +30,8 @@ from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import node_count
 from bnc2d.logic.domain import Domain
-from bnc2d.logic.primes.direct import prime_implicants, prime_implicates
-from bnc2d.logic.primes.stream import Primes
+from bnc2d.logic.primes import direct
+from bnc2d.logic.terms import Clause, Term
 
 SETTINGS: list[dict[str, Any]] = [{}, {"unsorted": True, "puresat": "mgh"}]
 
@@ -147,8 +147,8 @@ def best_time(prepare: Callable[[], Callable[[], int]], time_out: float) -> tupl
 def prepare_direct(kind: str, family: str, features: int, seed: int) -> Callable[[], int]:
     """Return the run of bnc2d on a new circuit."""
     manager, root = FAMILIES[family](features, seed)
-    find: Callable[..., Primes[Any]] = prime_implicants if kind == "implicants" else prime_implicates
-    return lambda: len(list(find(manager, root, positions=[1] * features)))
+    wanted: Any = Term if kind == "implicants" else Clause
+    return lambda: len(list(direct.primes(wanted, manager, root, positions=[1] * features)))
 
 
 def prepare_primer(

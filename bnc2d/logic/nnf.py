@@ -1,12 +1,13 @@
 """The circuit as users hold it: a root in a manager, with every query and conversion as a method.
 
-What needs a solver, a file or a picture is loaded when it is asked for.
+What needs a file, a picture or a program of its own is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -19,18 +20,20 @@ from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.convert import cnf, sat, sympy_form
+from bnc2d.logic.convert.data import CircuitData, from_dict, to_dict
+from bnc2d.logic.convert.sat import Answer, Circuit
 from bnc2d.logic.domain import Domain, Instance
+from bnc2d.logic.primes import by_sat, direct
+from bnc2d.logic.primes.stream import Primes
+from bnc2d.logic.terms import Clause, Term, TermOrClause
 
 if TYPE_CHECKING:
     import pandas as pd
     from pysat.formula import CNF
     from sympy.logic.boolalg import Boolean
 
-    from bnc2d.logic.convert.data import CircuitData
-    from bnc2d.logic.convert.sat import Answer, Circuit
     from bnc2d.logic.convert.sdd import SddForm
-    from bnc2d.logic.primes.stream import Primes
-    from bnc2d.logic.terms import Clause, Term
 
 
 class NNF:
@@ -159,8 +162,6 @@ class NNF:
 
     def is_deterministic(self, time_limit: float | None = None) -> Answer:
         """Return whether no two disjuncts of an OR have a common model; a witness where they have."""
-        from bnc2d.logic.convert import sat
-
         return sat.is_deterministic(self.manager, self.root, time_limit)
 
     def is_monotone_towards(self, instance: Instance) -> bool:
@@ -200,26 +201,18 @@ class NNF:
 
     def satisfiable(self, time_limit: float | None = None) -> Answer:
         """Return whether some instance satisfies the circuit, with such an instance."""
-        from bnc2d.logic.convert import sat
-
         return sat.satisfiable(self.manager, self.root, time_limit)
 
     def implies(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether every model is a model of ``other``; a witness that is not."""
-        from bnc2d.logic.convert import sat
-
         return sat.implies(self.manager, self.root, _circuit(other), time_limit)
 
     def equivalent(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether both circuits have the same models; a witness where they differ."""
-        from bnc2d.logic.convert import sat
-
         return sat.equivalent(self.manager, self.root, _circuit(other), time_limit)
 
     def disjoint(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether the circuits have no common model; a witness that is one."""
-        from bnc2d.logic.convert import sat
-
         return sat.disjoint(self.manager, self.root, _circuit(other), time_limit)
 
     def prime_implicants(
@@ -236,15 +229,7 @@ class NNF:
         read off the circuit, shortest first; otherwise SAT finds them, for any circuit. Cut short, the
         iterator says so in ``complete`` and ``cut``.
         """
-        options = _options(limit, time_limit, variable_minimal)
-        if towards is None:
-            from bnc2d.logic.primes import by_sat
-
-            return by_sat.prime_implicants(self.manager, self.root, **options)
-        from bnc2d.logic.primes import direct
-
-        positions = self.domain.encode(towards)
-        return direct.prime_implicants(self.manager, self.root, positions=positions, **options)
+        return self._primes(Term, towards, limit, time_limit, variable_minimal)
 
     def prime_implicates(
         self,
@@ -255,15 +240,26 @@ class NNF:
         variable_minimal: bool = False,
     ) -> Primes[Clause]:
         """Return the strongest clauses that the circuit implies; see ``prime_implicants``."""
-        options = _options(limit, time_limit, variable_minimal)
-        if towards is None:
-            from bnc2d.logic.primes import by_sat
+        return self._primes(Clause, towards, limit, time_limit, variable_minimal)
 
-            return by_sat.prime_implicates(self.manager, self.root, **options)
-        from bnc2d.logic.primes import direct
-
-        positions = self.domain.encode(towards)
-        return direct.prime_implicates(self.manager, self.root, positions=positions, **options)
+    def _primes(
+        self,
+        kind: type[TermOrClause],
+        towards: Instance | None,
+        limit: int | None,
+        time_limit: float | None,
+        variable_minimal: bool,
+    ) -> Primes[TermOrClause]:
+        find = partial(by_sat.primes, kind)
+        if towards is not None:
+            find = partial(direct.primes, kind, positions=self.domain.encode(towards))
+        return find(
+            self.manager,
+            self.root,
+            limit=limit,
+            time_limit=time_limit,
+            variable_minimal=flag(variable_minimal, "variable_minimal"),
+        )
 
     def copy_to(self, manager: Manager) -> NNF:
         """Return the same circuit in another manager over an equal domain."""
@@ -307,21 +303,15 @@ class NNF:
         parents and the root last: ``{"kind": "literal", "feature": …, "states": […]}``, ``{"kind": "and",
         "children": [positions]}``, the same with ``"or"``, ``{"kind": "true"}`` or ``{"kind": "false"}``.
         """
-        from bnc2d.logic.convert import data
-
-        return data.to_dict(self.manager, self.root)
+        return to_dict(self.manager, self.root)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object], manager: Manager | None = None) -> NNF:
         """Return the circuit of such data, in a manager over the same domain or in a new one."""
-        from bnc2d.logic.convert.data import from_dict
-
         return cls(*from_dict(data, manager))
 
     def to_cnf(self) -> CNF:
         """Return a python-sat CNF over one-hot variables: exactly-one constraints and Tseitin clauses."""
-        from bnc2d.logic.convert import cnf
-
         return cnf.to_cnf(self.manager, self.root)
 
     def to_sdd(self, *, minimize: bool = False, time_limit: float | None = None) -> SddForm:
@@ -332,15 +322,11 @@ class NNF:
 
     def to_sympy(self) -> Boolean:
         """Return a sympy expression: a symbol per false/true feature, else one ``name=state`` per state."""
-        from bnc2d.logic.convert import sympy_form
-
         return sympy_form.to_sympy(self.manager, self.root)
 
     @classmethod
     def from_sympy(cls, manager: Manager, expression: object) -> NNF:
         """Return the circuit of a sympy expression over the symbols that ``to_sympy`` uses."""
-        from bnc2d.logic.convert import sympy_form
-
         return cls(manager, sympy_form.from_sympy(manager, expression))
 
     def to_dot(self) -> str:
@@ -392,8 +378,3 @@ def _common_manager(parts: Iterable[NNF]) -> tuple[Manager, list[NodeId]]:
 def _circuit(other: NNF) -> Circuit:
     instance_of(NNF, other, "the other circuit")
     return other.manager, other.root
-
-
-def _options(limit: int | None, time_limit: float | None, variable_minimal: bool) -> dict[str, Any]:
-    flag(variable_minimal, "variable_minimal")
-    return {"limit": limit, "time_limit": time_limit, "variable_minimal": variable_minimal}

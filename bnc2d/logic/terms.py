@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 from bnc2d.base.readers.arguments import count, instance_of, mapping, one_row
 from bnc2d.errors import InstanceError, LogicError
@@ -126,3 +126,6 @@ class Clause(_Literals):
     def holds(self, instance: Instance) -> bool:
         """Return whether the instance satisfies some literal."""
         return any(self._satisfied(instance))
+
+
+TermOrClause = TypeVar("TermOrClause", Term, Clause)

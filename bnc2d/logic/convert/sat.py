@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from bnc2d.base.budget import Budget
@@ -97,9 +96,7 @@ class SatSession:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def output(self, manager: Manager, root: NodeId) -> BooleanLiteral:
@@ -127,12 +124,8 @@ class SatSession:
                 return None
         return self.one_hot.decode(self._solver.get_model()[: self.one_hot.count])
 
-    def core(self) -> list[BooleanLiteral]:
-        """Return assumptions that already ruled out every instance in the last call of ``instance``."""
-        return list(self._solver.get_core() or ())
 
-
-class CircuitSolver:
+class CircuitSolver(SatSession):
     """One circuit loaded into a solver, to ask many things about it; use in ``with``.
 
     >>> manager = Manager(Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1")}))
@@ -143,57 +136,32 @@ class CircuitSolver:
     """
 
     def __init__(self, manager: Manager, root: NodeId, time_limit: float | None = None) -> None:
-        self.domain = manager.domain
-        self._session = SatSession(manager.domain, time_limit)
-        self._output = self._claim = self._session.output(manager, root)
-
-    def close(self) -> None:
-        """Free the solver; a second call does nothing."""
-        self._session.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        super().__init__(manager.domain, time_limit)
+        self._output = self._claim = self.output(manager, root)
 
     def solve(
         self, masks: Mapping[FeatureId, StateMask] | None = None, *, value: bool = True
     ) -> list[int] | None:
         """Return an instance within the masks for which the circuit has this value, as state positions."""
-        assumptions = self._session.one_hot.mask_assumptions(masks or {})
         self._claim = self._output if value else -self._output
-        return self._session.instance([self._claim, *assumptions])
+        return self.instance([self._claim, *self.one_hot.mask_assumptions(masks or {})])
 
     def core(self) -> dict[FeatureId, StateMask]:
         """Return weaker masks that rule out every instance too, after ``solve`` returned None.
 
         Features that are not needed are absent. Not always the weakest masks possible.
         """
-        hot = self._session.one_hot
         masks: dict[FeatureId, StateMask] = {}
-        for literal in self._session.core():
+        for literal in self._solver.get_core() or ():
             if literal != self._claim:  # the circuit's value; the others are one-hot variables denied
-                feature, state = hot.owner(-literal)
+                feature, state = self.one_hot.owner(-literal)
                 masks[feature] = masks.get(feature, self.domain.full(feature)) & ~(1 << state)
         return masks
-
-    def add_clause(self, masks: Mapping[FeatureId, StateMask]) -> None:
-        """From now on allow only instances with ``feature ∈ mask`` for some of these."""
-        hot = self._session.one_hot
-        clause = [
-            variable for feature, mask in masks.items() for variable in hot.literal_clause(feature, mask)
-        ]
-        self._session.add_clause(clause or [-self._session.output(Manager(self.domain), 1)])
 
 
 def satisfiable(manager: Manager, root: NodeId, time_limit: float | None = None) -> Answer:
     """Return whether some instance satisfies the circuit; the witness is one that does."""
-    with CircuitSolver(manager, root, time_limit) as solver:
-        positions = solver.solve()
-    no = _no_instance(manager, positions, "satisfies the circuit")
+    no = _none(manager, [[(root, True)]], time_limit, "satisfies the circuit")
     return replace(no, holds=not no.holds)
 
 
@@ -201,47 +169,45 @@ def implies(
     manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
 ) -> Answer:
     """Return whether each instance of the first satisfies the second; the witness is one that does not."""
-    return _none_has(manager, [(first, second)], time_limit, "satisfies the first circuit and not the second")
+    only_first = [(first, True), (second, False)]
+    return _none(manager, [only_first], time_limit, "satisfies the first circuit and not the second")
 
 
 def equivalent(
     manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
 ) -> Answer:
     """Return whether the circuits agree on every instance; the witness is one where they do not."""
-    return _none_has(manager, [(first, second), (second, first)], time_limit, "satisfies one circuit only")
-
-
-def _none_has(
-    manager: Manager,
-    pairs: Iterable[tuple[NodeOrCircuit, NodeOrCircuit]],
-    time_limit: float | None,
-    what: str,
-) -> Answer:
-    """Return whether no instance satisfies the first circuit of a pair and not the second."""
-    with SatSession(manager.domain, time_limit) as session:
-        for first, second in pairs:
-            left, right = (session.output(*_circuit(manager, circuit)) for circuit in (first, second))
-            if left != right and (positions := session.instance([left, -right])) is not None:
-                return _no_instance(manager, positions, what)
-    return _no_instance(manager, None, what)
+    only_one = [[(one, True), (other, False)] for one, other in ((first, second), (second, first))]
+    return _none(manager, only_one, time_limit, "satisfies one circuit only")
 
 
 def disjoint(
     manager: Manager, first: NodeOrCircuit, second: NodeOrCircuit, time_limit: float | None = None
 ) -> Answer:
     """Return whether no instance satisfies both circuits; the witness is one that does."""
-    with SatSession(manager.domain, time_limit) as session:
-        outputs = [session.output(*_circuit(manager, circuit)) for circuit in (first, second)]
-        positions = session.instance(outputs)
-    return _no_instance(manager, positions, "satisfies both circuits")
+    return _none(manager, [[(first, True), (second, True)]], time_limit, "satisfies both circuits")
 
 
 def exhaustive(manager: Manager, roots: Iterable[NodeOrCircuit], time_limit: float | None = None) -> Answer:
     """Return whether every instance satisfies one of the circuits; the witness is one that satisfies none."""
+    return _none(manager, [[(root, False) for root in roots]], time_limit, "satisfies none of the circuits")
+
+
+def _none(
+    manager: Manager,
+    cases: Iterable[Sequence[tuple[NodeOrCircuit, bool]]],
+    time_limit: float | None,
+    what: str,
+) -> Answer:
+    """Return whether in no case an instance gives all circuits their values."""
     with SatSession(manager.domain, time_limit) as session:
-        outputs = [session.output(*_circuit(manager, circuit)) for circuit in roots]
-        positions = session.instance([-output for output in outputs])
-    return _no_instance(manager, positions, "satisfies none of the circuits")
+        for case in cases:
+            outputs = [(session.output(*_circuit(manager, circuit)), value) for circuit, value in case]
+            claims = [output if value else -output for output, value in outputs]
+            opposed = any(-claim in claims for claim in claims)
+            if not opposed and (positions := session.instance(claims)) is not None:
+                return _no_instance(manager, positions, what)
+    return _no_instance(manager, None, what)
 
 
 def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = None) -> Answer:
@@ -274,9 +240,6 @@ def _circuit(manager: Manager, circuit: NodeOrCircuit) -> Circuit:
 
 def _no_instance(manager: Manager, positions: list[int] | None, what: str) -> Answer:
     """Return that no instance does something, or that one does."""
-    number = "no" if positions is None else "an"
-    return Answer(positions is None, _name(manager.domain, positions), f"{number} instance {what}")
-
-
-def _name(domain: Domain, positions: list[int] | None) -> dict[str, str] | None:
-    return None if positions is None else domain.decode(positions)
+    if positions is None:
+        return Answer(True, None, f"no instance {what}")
+    return Answer(False, manager.domain.decode(positions), f"an instance {what}")

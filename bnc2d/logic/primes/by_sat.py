@@ -11,62 +11,42 @@ Two solvers work together, as in Primer (Previti, Ignatiev, Morgado, Marques-Sil
    map rules out every term that meets it.
 
 Prime implicates are the complements of the prime implicants of the negation, so both share one search.
-Nothing here depends on the structure of the circuit or on primes.py.
+Nothing here depends on the structure of the circuit or on direct.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.convert.one_hot import BooleanLiteral, OneHot
 from bnc2d.logic.convert.sat import CircuitSolver, SteppedSearch
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.terms import Clause, Term
+from bnc2d.logic.terms import Clause, TermOrClause
 
 Masks: TypeAlias = dict[FeatureId, StateMask]
-Prime = TypeVar("Prime", Term, Clause)
 
 
-def prime_implicants(
+def primes(
+    kind: type[TermOrClause],
     manager: Manager,
     root: NodeId,
     *,
     limit: int | None = None,
     time_limit: float | None = None,
     variable_minimal: bool = False,
-) -> Primes[Term]:
-    """Return the weakest terms that imply the circuit, as found: the same order on every run."""
-    return _primes(Term, manager, root, limit, time_limit, variable_minimal)
+) -> Primes[TermOrClause]:
+    """Return the weakest terms that imply the circuit, or the strongest clauses that it implies.
 
-
-def prime_implicates(
-    manager: Manager,
-    root: NodeId,
-    *,
-    limit: int | None = None,
-    time_limit: float | None = None,
-    variable_minimal: bool = False,
-) -> Primes[Clause]:
-    """Return the strongest clauses that the circuit implies, as found: the same order on every run."""
-    return _primes(Clause, manager, root, limit, time_limit, variable_minimal)
-
-
-def _primes(
-    kind: type[Prime],
-    manager: Manager,
-    root: NodeId,
-    limit: int | None,
-    time_limit: float | None,
-    variable_minimal: bool,
-) -> Primes[Prime]:
+    They come as they are found: the same order on every run.
+    """
     domain = manager.domain
     clauses = kind is Clause
 
-    def found() -> Iterator[Prime]:
+    def found() -> Iterator[TermOrClause]:
         from pysat.solvers import Solver
 
         with CircuitSolver(manager, root) as solver, Solver(name="glucose4") as unexplored:

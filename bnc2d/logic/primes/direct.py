@@ -27,10 +27,10 @@ When the families grow too large, primes are enumerated one after the other inst
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from operator import or_
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checked, checkpoint
@@ -39,16 +39,16 @@ from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_constant, is_or_decomposable
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
+from bnc2d.logic.primes import by_sat
 from bnc2d.logic.primes.cells import Cells, Field
 from bnc2d.logic.primes.lazy import minimal_true_sets
-from bnc2d.logic.primes.monotone import MinimalityTest, SetCircuit, Step
+from bnc2d.logic.primes.monotone import SetCircuit, Step
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.primes.subsumption import BitSet, Spend, disjoint_unions, minimal, minimal_unions
-from bnc2d.logic.terms import Clause, Term
+from bnc2d.logic.terms import Clause, TermOrClause
 
 Mode: TypeAlias = Literal["auto", "sorted", "lazy"]
 Family: TypeAlias = list[BitSet]
-Prime = TypeVar("Prime", Term, Clause)
 
 # Unions formed bottom-up, in a fraction of a second, before "auto" turns to the lazy enumeration. The number
 # depends on no limit, so that a list that is cut is the beginning of the whole one.
@@ -59,7 +59,8 @@ class TooMany(Exception):  # noqa: N818 - a signal inside this module
     """The families have grown beyond what was allowed."""
 
 
-def prime_implicants(
+def primes(
+    kind: type[TermOrClause],
     manager: Manager,
     root: NodeId,
     *,
@@ -68,46 +69,18 @@ def prime_implicants(
     time_limit: float | None = None,
     variable_minimal: bool = False,
     mode: Mode = "auto",
-) -> Primes[Term]:
-    """Return the weakest terms that imply the circuit, as an iterator that knows whether it was cut.
+) -> Primes[TermOrClause]:
+    """Return the weakest terms that imply the circuit, or the strongest clauses that it implies.
 
     ``mode="sorted"`` computes all, then gives the shortest first, then by features in the order of the
     domain, then by state masks. ``"lazy"`` gives them as they are found: an order that is the same on every
     run, but otherwise arbitrary. ``"auto"`` tries the first with bounded work and turns to the second when
     there are too many. No order depends on a limit.
-    """
-    return _primes(Term, manager, root, positions, limit, time_limit, variable_minimal, mode)
-
-
-def prime_implicates(
-    manager: Manager,
-    root: NodeId,
-    *,
-    positions: Sequence[int],
-    limit: int | None = None,
-    time_limit: float | None = None,
-    variable_minimal: bool = False,
-    mode: Mode = "auto",
-) -> Primes[Clause]:
-    """Return the strongest clauses that the circuit implies; arguments as for prime_implicants.
 
     The lazy enumeration of all implicates of a circuit with several literals of a feature is the one by SAT
     (by_sat.py): there the question "is this clause implied" is itself hard. For complete reasons, and
     for variable-minimal implicates, it is not.
     """
-    return _primes(Clause, manager, root, positions, limit, time_limit, variable_minimal, mode)
-
-
-def _primes(
-    kind: type[Prime],
-    manager: Manager,
-    root: NodeId,
-    positions: Sequence[int],
-    limit: int | None,
-    time_limit: float | None,
-    variable_minimal: bool,
-    mode: Mode,
-) -> Primes[Prime]:
     if mode not in ("auto", "sorted", "lazy"):
         raise LogicError(f"mode must be 'auto', 'sorted' or 'lazy', not {mode!r}")
     sizes = manager.domain.cardinalities
@@ -117,14 +90,14 @@ def _primes(
         raise LogicError("direct primes need an OR-decomposable circuit; use bnc2d.logic.primes.by_sat")
     task = _Task(manager, root, positions, clauses=kind is Clause, variable_minimal=variable_minimal)
 
-    def make(budget: Budget) -> Iterator[Prime]:
+    def make(budget: Budget) -> Iterator[TermOrClause]:
         found = budget.within(task.run(mode))
         return (_trusted(kind, manager.domain, masks) for masks in found)
 
     return Primes(make, limit, time_limit, lambda: task.ordered)
 
 
-def _trusted(kind: type[Prime], domain: Domain, masks: dict[FeatureId, StateMask]) -> Prime:
+def _trusted(kind: type[TermOrClause], domain: Domain, masks: dict[FeatureId, StateMask]) -> TermOrClause:
     """Return the prime without the checks of from_masks: literals made of cells are proper and in order."""
     made = kind.__new__(kind)
     made.domain, made._masks = domain, masks
@@ -301,10 +274,7 @@ class _Task:
         if self.variable_minimal:
             yield from self._lazily_by_features()
         elif self.clauses and not self.cells.one_bit_each:
-            # Imported here because that route stands on its own and needs a SAT solver.
-            from bnc2d.logic.primes.by_sat import prime_implicates as by_sat
-
-            for clause in by_sat(self.manager, self.root):
+            for clause in by_sat.primes(Clause, self.manager, self.root):
                 yield dict(clause.masks)
         else:
             code = self.cells.encode
@@ -347,7 +317,9 @@ def _products(parts: Sequence[tuple[Family, Step]], spend: Spend, circuit: SetCi
         more = reduce(or_, family, 0)
         steps.append(step)
         if used & more:
-            product = minimal_unions(product, family, spend, MinimalityTest(circuit, tuple(steps), spend))
+            product = minimal_unions(
+                product, family, spend, partial(circuit.minimality_test, tuple(steps), spend)
+            )
         else:
             product = disjoint_unions(product, family, spend)
         used |= more

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.domain import FeatureId, StateMask
-from bnc2d.logic.primes.subsumption import BitSet, Spend, Words
+from bnc2d.logic.primes.subsumption import BitSet, Spend, Test, Words
 
 Step: TypeAlias = int  # a node's position: literals come first, then gates, children before parents
 Lanes: TypeAlias = int  # bit i: the value for the i-th set
@@ -123,16 +123,27 @@ class SetCircuit:
                 kept[lane] |= (lanes >> lane & 1) << bit
         return list(dict.fromkeys(kept))
 
-    def are_minimal(self, rows: Words, roots: Sequence[Step], spend: Spend) -> NDArray[np.bool_]:
-        """Return which of the sets, all true for every root, stay so for every root without some bit."""
+    def minimality_test(self, roots: Sequence[Step], spend: Spend, count: int) -> Test | None:
+        """Return which of ``count`` sets, all true for every root, stay so for every root without some bit.
+
+        None where it is faster to compare the sets with each other.
+        """
+        # At most these steps are below the roots; counting them would take longer than it is worth.
+        most_steps = max(roots) + 1
+        if count < _FEW or most_steps * len(self.bits(roots)) > _STEPS_PER_SET * count:
+            return None
         below = self.below(roots)
-        count = max(1024, _BITS_AT_ONCE // len(below))
-        parts = [rows[start : start + count] for start in range(0, len(rows), count)]
-        found = []
-        for part in parts:
-            spend(0)
-            found.append(self._are_minimal(part, below, roots))
-        return np.concatenate(found) if found else np.zeros(0, dtype=bool)
+        at_once = max(1024, _BITS_AT_ONCE // len(below))
+
+        def are_minimal(rows: Words) -> NDArray[np.bool_]:
+            minimal = np.zeros(len(rows), dtype=bool)
+            for start in range(0, len(rows), at_once):
+                spend(0)
+                some = slice(start, start + at_once)
+                minimal[some] = self._are_minimal(rows[some], below, roots)
+            return minimal
+
+        return are_minimal
 
     def _are_minimal(self, rows: Words, below: list[Step], roots: Sequence[Step]) -> NDArray[np.bool_]:
         bits = self.bits(roots)
@@ -147,27 +158,6 @@ class SetCircuit:
             not_minimal |= present[bit] & reduce(and_, [without[root] for root in roots])
         octets = np.frombuffer(not_minimal.to_bytes((len(rows) + 7) // 8, "little"), dtype=np.uint8)
         return ~np.unpackbits(octets, count=len(rows), bitorder="little").astype(bool)
-
-
-class MinimalityTest:
-    """Minimality for the conjunction of some steps, told by evaluation instead of by comparing sets."""
-
-    def __init__(self, circuit: SetCircuit, roots: Sequence[Step], spend: Spend) -> None:
-        self._circuit = circuit
-        self._roots = roots
-        self._spend = spend
-
-    def pays(self, count: int) -> bool:
-        """Return whether so many sets are tested faster this way."""
-        # At most these steps are below the roots; counting them would take longer than it is worth.
-        return (
-            count >= _FEW
-            and (max(self._roots) + 1) * len(self._circuit.bits(self._roots)) <= _STEPS_PER_SET * count
-        )
-
-    def __call__(self, rows: Words) -> NDArray[np.bool_]:
-        """Return which sets are minimal; all must be true for the steps."""
-        return self._circuit.are_minimal(rows, self._roots, self._spend)
 
 
 def _members(bits: BitSet) -> list[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 BitSet: TypeAlias = int
 Words: TypeAlias = NDArray[np.uint64]  # [set, word]
 Spend: TypeAlias = Callable[[int], None]  # is told of work to come, and raises when there was too much
+Test: TypeAlias = Callable[[Words], NDArray[np.bool_]]  # tells which sets are minimal
+TestFor: TypeAlias = Callable[[int], Test | None]  # for so many sets, or None where comparing is faster
 
 _SMALL = 24  # families up to this size are compared in Python
 _FEW_PAIRS = 1_024  # up to so many pairs are united in Python
@@ -40,23 +42,14 @@ def minimal(sets: Iterable[BitSet], spend: Spend = _no_limit) -> list[BitSet]:
     return _unpack(_minimal_rows(_pack(distinct, _width(distinct)), spend))
 
 
-class Test(Protocol):
-    """Another way to tell which sets are minimal, where it pays."""
-
-    def pays(self, count: int) -> bool:
-        """Return whether so many sets are tested faster this way."""
-
-    def __call__(self, rows: Words) -> NDArray[np.bool_]:
-        """Return which sets are minimal."""
-
-
 def minimal_unions(
-    left: Sequence[BitSet], right: Sequence[BitSet], spend: Spend, test: Test | None = None
+    left: Sequence[BitSet], right: Sequence[BitSet], spend: Spend, test_for: TestFor | None = None
 ) -> list[BitSet]:
     """Return the minimal unions of a member of ``left`` and one of ``right``; both families are minimal.
 
     A member that contains one of the other family is itself such a union and subsumes all others that it is
-    part of, so only the remaining members are paired. ``spend`` is told the number of pairs beforehand.
+    part of, so only the remaining members are paired. ``spend`` is told the number of pairs beforehand, and
+    ``test_for`` asked for another way to tell which of so many unions are minimal.
     """
     if not left or not right:
         return []
@@ -70,19 +63,19 @@ def minimal_unions(
     rows, others = rows[~rows_done], others[~others_done]
     pairs = len(rows) * len(others)
     spend(pairs)
-    tested = test is not None and test.pays(pairs)
+    test = None if test_for is None else test_for(pairs)
     step = max(1, _CHUNK // max(1, len(others)))
     for start in range(0, len(rows), step):
         spend(0)
         unions = (rows[start : start + step, None, :] | others[None, :, :]).reshape(-1, width)
-        if test is not None and tested:
+        if test is not None:
             unions = unions[test(unions)]
         elif start + step < len(rows):
             unions = _minimal_rows(_distinct(np.concatenate([*kept, unions])), spend)
             kept = []
         kept.append(unions)
     distinct = _distinct(np.concatenate(kept))
-    return _unpack(distinct if tested else _minimal_rows(distinct, spend))
+    return _unpack(_minimal_rows(distinct, spend) if test is None else distinct)
 
 
 def disjoint_unions(left: Sequence[BitSet], right: Sequence[BitSet], spend: Spend) -> list[BitSet]:

@@ -173,7 +173,7 @@ def test_a_loaded_circuit_answers_many_questions(circuit: Circuit, data: st.Data
         seen = set()
         while (positions := solver.solve()) is not None:
             seen.add(tuple(positions))
-            solver.add_clause({f: domain.full(f) & ~(1 << p) for f, p in enumerate(positions)})
+            solver.add_clause([-solver.one_hot.variable(f, p) for f, p in enumerate(positions)])
         assert seen == found
         solver.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import Any
@@ -26,7 +27,7 @@ from tests.brute_force import primes as brute_force
 from tests.logic.strategies import circuits, models, or_decomposable_circuits
 
 Fixated = tuple[Manager, NodeId, list[int]]
-KINDS = ["prime_implicants", "prime_implicates"]
+KINDS: dict[str, Any] = {"prime_implicants": Term, "prime_implicates": Clause}
 MODES: list[Mode] = ["auto", "sorted", "lazy"]
 
 
@@ -98,9 +99,9 @@ def exploding(kind: str, pairs: int = 40, states: int = 2) -> Fixated:
 @given(circuit=fixated_circuits(), variable_minimal=st.booleans())
 def test_all_routes_agree(kind: str, circuit: Fixated, variable_minimal: bool) -> None:
     manager, root, positions = circuit
-    by_sat = everything(getattr(primes_sat, kind)(manager, root, variable_minimal=variable_minimal))
+    by_sat = everything(primes_sat.primes(KINDS[kind], manager, root, variable_minimal=variable_minimal))
     event(f"primes: {min(len(by_sat), 8)}")
-    direct = getattr(primes, kind)
+    direct = partial(primes.primes, KINDS[kind])
     listed = {
         mode: everything(
             direct(manager, root, positions=positions, variable_minimal=variable_minimal, mode=mode)
@@ -118,7 +119,7 @@ def test_direct_route_gives_the_definition(kind: str, circuit: Fixated, variable
     manager, root, positions = circuit
     expected = getattr(brute_force, kind)(manager, root, variable_minimal)
     event(f"variable-minimal only: {variable_minimal}")
-    found = getattr(primes, kind)(manager, root, positions=positions, variable_minimal=variable_minimal)
+    found = primes.primes(KINDS[kind], manager, root, positions=positions, variable_minimal=variable_minimal)
     assert set(everything(found)) == expected
 
 
@@ -133,7 +134,10 @@ def test_sat_route_gives_the_definition_on_any_circuit(
 ) -> None:
     expected = getattr(brute_force, kind)(*circuit, variable_minimal)
     event(f"primes: {min(len(expected), 8)}")
-    assert set(everything(getattr(primes_sat, kind)(*circuit, variable_minimal=variable_minimal))) == expected
+    assert (
+        set(everything(primes_sat.primes(KINDS[kind], *circuit, variable_minimal=variable_minimal)))
+        == expected
+    )
 
 
 # --- laws -------------------------------------------------------------------------------------------------
@@ -151,7 +155,7 @@ def as_circuit(manager: Manager, found: Iterable[Term] | Iterable[Clause], kind:
 @given(circuit=fixated_circuits(max_features=4))
 def test_primes_are_equivalent_to_the_circuit_and_none_subsumes_another(kind: str, circuit: Fixated) -> None:
     manager, root, positions = circuit
-    found = everything(getattr(primes, kind)(manager, root, positions=positions))
+    found = everything(primes.primes(KINDS[kind], manager, root, positions=positions))
     true = models(manager, root)
     assert models(manager, as_circuit(manager, found, kind)) == true
     alone = [models(manager, as_circuit(manager, [prime], kind)) for prime in found]
@@ -165,7 +169,7 @@ def test_primes_are_equivalent_to_the_circuit_and_none_subsumes_another(kind: st
 @given(circuit=fixated_circuits())
 def test_every_literal_holds_for_the_instance(kind: str, circuit: Fixated) -> None:
     manager, root, positions = circuit
-    for prime in getattr(primes, kind)(manager, root, positions=positions):
+    for prime in primes.primes(KINDS[kind], manager, root, positions=positions):
         assert all(mask >> positions[feature] & 1 for feature, mask in prime.masks.items())
 
 
@@ -177,7 +181,7 @@ def test_shrunk_general_reasons_are_the_reasons(
 ) -> None:
     manager, root, positions = circuit
     general, complete = (reason(manager, root, positions) for reason in (general_reason, complete_reason))
-    find = getattr(primes, kind)
+    find = partial(primes.primes, KINDS[kind])
     minimal = everything(find(manager, general, positions=positions, variable_minimal=True))
     event(f"primes: {min(len(minimal), 4)}")
     shrunk = {frozenset((feature, positions[feature]) for feature in prime.masks) for prime in minimal}
@@ -192,7 +196,7 @@ def test_order_is_shortest_first_and_limits_cut_it(
     kind: str, circuit: Fixated, variable_minimal: bool, limit: int
 ) -> None:
     manager, root, positions = circuit
-    find: Callable[..., Primes[Any]] = getattr(primes, kind)
+    find: Callable[..., Primes[Any]] = partial(primes.primes, KINDS[kind])
     arguments = {"positions": positions, "variable_minimal": variable_minimal}
     listed = everything(find(manager, root, **arguments))
     keys = [(len(prime), tuple(prime.masks), tuple(prime.masks.values())) for prime in listed]
@@ -205,7 +209,7 @@ def test_order_is_shortest_first_and_limits_cut_it(
         assert mode == "lazy" or cut == listed[:limit]
         assert (some.cut, some.complete) == (("limit", False) if limit < len(listed) else (None, True))
         assert cut == list(find(manager, root, limit=limit, mode=mode, **arguments))
-    by_sat = getattr(primes_sat, kind)(manager, root, limit=limit, variable_minimal=variable_minimal)
+    by_sat = primes_sat.primes(KINDS[kind], manager, root, limit=limit, variable_minimal=variable_minimal)
     assert len(list(by_sat)) == min(limit, len(listed))
     assert by_sat.complete == (limit >= len(listed))
 
@@ -226,11 +230,11 @@ def test_constants_and_single_literals(mode: Mode, variable_minimal: bool) -> No
     }
     for root, (implicants, implicates) in expected.items():
         at: dict[str, Any] = {"positions": [0, 0], "variable_minimal": variable_minimal, "mode": mode}
-        assert everything(primes.prime_implicants(manager, root, **at)) == implicants
-        assert everything(primes.prime_implicates(manager, root, **at)) == implicates
-        by_sat = primes_sat.prime_implicants(manager, root, variable_minimal=variable_minimal)
+        assert everything(primes.primes(Term, manager, root, **at)) == implicants
+        assert everything(primes.primes(Clause, manager, root, **at)) == implicates
+        by_sat = primes_sat.primes(Term, manager, root, variable_minimal=variable_minimal)
         assert everything(by_sat) == implicants
-        clauses = primes_sat.prime_implicates(manager, root, variable_minimal=variable_minimal)
+        clauses = primes_sat.primes(Clause, manager, root, variable_minimal=variable_minimal)
         assert everything(clauses) == implicates
 
 
@@ -241,8 +245,8 @@ def test_three_clauses_resolve_on_one_feature(variable_minimal: bool) -> None:
         manager.add_or([manager.add_literal(0, mask), manager.add_literal(1, other)])
         for mask, other in ((0b0111, 0b001), (0b1011, 0b001), (0b1101, 0b011))
     ]
-    found = primes.prime_implicates(
-        manager, manager.add_and(clauses), positions=[0, 0], variable_minimal=variable_minimal
+    found = primes.primes(
+        Clause, manager, manager.add_and(clauses), positions=[0, 0], variable_minimal=variable_minimal
     )
     assert [str(clause) for clause in everything(found)] == ["A=w ∨ B∈{0,1}", "A∈{w,x} ∨ B=0"]
 
@@ -251,10 +255,10 @@ def test_a_circuit_over_one_feature() -> None:
     manager = Manager(Domain({"A": ("w", "x", "y", "z"), "B": ("0", "1")}))
     literals = [manager.add_literal(0, mask) for mask in (0b0111, 0b1011)]
     root = manager.add_and(literals)
-    assert [str(prime) for prime in everything(primes.prime_implicants(manager, root, positions=[0, 0]))] == [
+    assert [str(prime) for prime in everything(primes.primes(Term, manager, root, positions=[0, 0]))] == [
         "A∈{w,x}"
     ]
-    assert [str(prime) for prime in everything(primes_sat.prime_implicates(manager, root))] == ["A∈{w,x}"]
+    assert [str(prime) for prime in everything(primes_sat.primes(Clause, manager, root))] == ["A∈{w,x}"]
 
 
 @pytest.fixture
@@ -273,18 +277,20 @@ def diagnosis() -> Fixated:
 def test_diagnosis_example(diagnosis: Fixated, mode: Mode) -> None:
     manager, general, positions = diagnosis
 
-    def shown(find: Callable[..., Primes[Any]], root: NodeId, variable_minimal: bool = False) -> set[str]:
-        found = find(manager, root, positions=positions, variable_minimal=variable_minimal, mode=mode)
+    def shown(kind: Any, root: NodeId, variable_minimal: bool = False) -> set[str]:
+        found = primes.primes(
+            kind, manager, root, positions=positions, variable_minimal=variable_minimal, mode=mode
+        )
         return {str(prime) for prime in everything(found)}
 
     gsrs = {"BP∈{Low,High} ∧ HR∈{Normal,High}", "BP=High ∧ CT"}
     gnrs = {"BP∈{Low,High}", "CT ∨ HR∈{Normal,High}"}
-    assert shown(primes.prime_implicants, general, True) == gsrs
-    assert shown(primes.prime_implicates, general, True) == gnrs
-    assert shown(primes.prime_implicates, general) == gnrs | {"BP=High ∨ HR∈{Normal,High}"}
+    assert shown(Term, general, True) == gsrs
+    assert shown(Clause, general, True) == gnrs
+    assert shown(Clause, general) == gnrs | {"BP=High ∨ HR∈{Normal,High}"}
     complete = complete_reason(manager, general, positions)
-    assert shown(primes.prime_implicants, complete) == {"BP=High ∧ HR=Normal", "BP=High ∧ CT"}
-    assert shown(primes.prime_implicates, complete) == {"BP=High", "CT ∨ HR=Normal"}
+    assert shown(Term, complete) == {"BP=High ∧ HR=Normal", "BP=High ∧ CT"}
+    assert shown(Clause, complete) == {"BP=High", "CT ∨ HR=Normal"}
 
 
 # --- limits -----------------------------------------------------------------------------------------------
@@ -297,7 +303,7 @@ def test_first_primes_of_an_exploding_circuit(kind: str, states: int, variable_m
     manager, root, positions = exploding(kind, states=states)
     assert is_or_decomposable(manager, root)
     assert is_monotone_towards(manager, root, positions)
-    find = getattr(primes, kind)
+    find = partial(primes.primes, KINDS[kind])
     arguments: dict[str, Any] = {"positions": positions, "limit": 10, "variable_minimal": variable_minimal}
     found = find(manager, root, **arguments)
     listed = list(found)
@@ -306,23 +312,23 @@ def test_first_primes_of_an_exploding_circuit(kind: str, states: int, variable_m
     assert listed == list(find(manager, root, **arguments))
     assert listed[:3] == list(find(manager, root, **{**arguments, "limit": 3}))
     assert listed == list(islice(find(manager, root, **{**arguments, "limit": None}), 10))
-    assert len(list(islice(getattr(primes_sat, kind)(manager, root), 3))) == 3
+    assert len(list(islice(primes_sat.primes(KINDS[kind], manager, root), 3))) == 3
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_time_limits(kind: str) -> None:
     manager, root, positions = exploding(kind)
     for mode in MODES:
-        found = getattr(primes, kind)(manager, root, positions=positions, time_limit=0.3, mode=mode)
+        found = primes.primes(KINDS[kind], manager, root, positions=positions, time_limit=0.3, mode=mode)
         some = list(found)
         assert bool(some) == (mode != "sorted")
         assert found.cut == "time"
         assert not found.complete
         assert list(found) == []
-    found = getattr(primes_sat, kind)(manager, root, time_limit=0.2)
+    found = primes_sat.primes(KINDS[kind], manager, root, time_limit=0.2)
     assert list(found)
     assert found.cut == "time"
-    found = getattr(primes_sat, kind)(manager, root, time_limit=0)
+    found = primes_sat.primes(KINDS[kind], manager, root, time_limit=0)
     assert list(found) == []
     assert found.cut == "time"
 
@@ -342,7 +348,7 @@ def test_wrong_arguments(diagnosis: Fixated) -> None:
         (root, {"positions": positions, "mode": "fast"}, "'fast'"),
     ]:
         with pytest.raises(LogicError, match=message):
-            primes.prime_implicants(manager, circuit, **arguments)  # type: ignore[arg-type]
+            primes.primes(Term, manager, circuit, **arguments)  # type: ignore[arg-type]
 
 
 # --- families of sets -------------------------------------------------------------------------------------
@@ -380,12 +386,12 @@ def test_minimal_unions(seed: int, width: int, size: int) -> None:
 @given(circuit=fixated_circuits())
 def test_minimality_by_evaluation(circuit: Fixated) -> None:
     manager, root, positions = circuit
-    expected = everything(primes.prime_implicants(manager, root, positions=positions))
+    expected = everything(primes.primes(Term, manager, root, positions=positions))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subsumption, "_FEW_PAIRS", 0)
         patch.setattr(monotone, "_FEW", 0)
         patch.setattr(monotone, "_STEPS_PER_SET", 10**6)
-        assert everything(primes.prime_implicants(manager, root, positions=positions)) == expected
+        assert everything(primes.primes(Term, manager, root, positions=positions)) == expected
 
 
 def test_large_unions_are_formed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

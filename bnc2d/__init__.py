@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from bnc2d.explain.batch import Row as Row
     from bnc2d.explain.checks import Verdict as Verdict
     from bnc2d.explain.contrast import Contrast as Contrast
-    from bnc2d.explain.robust import Robustness as Robustness
+    from bnc2d.explain.contrast import Robustness as Robustness
     from bnc2d.explain.whole.bias import Bias as Bias
     from bnc2d.explain.whole.compare import Comparison as Comparison
     from bnc2d.explain.whole.compare import Equivalence as Equivalence
@@ -89,11 +89,10 @@ _HOME = {
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
     "bnc2d.explain.whole.compare": "Comparison Equivalence compare equivalent",
-    "bnc2d.explain.contrast": "Contrast",
+    "bnc2d.explain.contrast": "Contrast Robustness",
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.whole.questions": "Nearest",
-    "bnc2d.explain.robust": "Robustness",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",

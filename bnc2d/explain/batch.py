@@ -19,7 +19,7 @@ from bnc2d.base.readers.instances import AnyInstances, Kind, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, did_you_mean
-from bnc2d.explain.listing import implicants, implicates
+from bnc2d.explain import listing
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.diagram.diagram import Diagram
@@ -35,7 +35,7 @@ _Rows: TypeAlias = list[list[int]]  # state positions
 # What a worker sends back for one instance: of each kind the reasons, as masks, and how they were cut.
 _Found: TypeAlias = list[tuple[list[dict[FeatureId, StateMask]], Cut | None]]
 
-KINDS: dict[ReasonKind, type[Term] | type[Clause]] = {
+KINDS: dict[ReasonKind, Any] = {
     "sufficient": Term,
     "necessary": Clause,
     "general_sufficient": Term,
@@ -186,8 +186,8 @@ def _reasons(diagram: Diagram, work: _Work, row: list[int], seconds: float | Non
     for done, kind in enumerate(work.kinds):
         left = budget.left()
         share = None if left is None else left / (len(work.kinds) - done)
-        ask = implicants if KINDS[kind] is Term else implicates
-        reasons = ask(case, general=kind.startswith("general"), limit=work.limit, time_limit=share)
+        general, made_of = kind.startswith("general"), KINDS[kind]
+        reasons = listing.reasons(made_of, case, general=general, limit=work.limit, time_limit=share)
         found.append(([dict(reason.masks) for reason in reasons], reasons.cut))
     return found
 

@@ -1,8 +1,9 @@
-"""Contrastive explanations: why not another class, and which changes lead there."""
+"""Contrastive explanations: why not another class, which changes lead there, and how far it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice, product
 
 import numpy as np
@@ -55,6 +56,19 @@ class Contrast(Iterator[Clause]):
 
     def __repr__(self) -> str:
         return f"<Contrast towards {self.towards}{f': {self.message}' if self.message else ''}>"
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """The fewest features to change for another decision, an instance that does so, and its decision.
+
+    ``distance`` and ``witness`` are None where nothing changes the decision; so is ``decision`` then, and
+    also where the witness is in no class.
+    """
+
+    distance: int | None
+    witness: dict[str, str] | None = None
+    decision: str | None = None
 
 
 def violations(

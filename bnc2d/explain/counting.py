@@ -6,9 +6,10 @@ from collections.abc import Collection
 
 from bnc2d.base.budget import Budget
 from bnc2d.explain.boxes import GeneralClauses, GeneralTerms, exclusions
-from bnc2d.explain.listing import implicates
+from bnc2d.explain.listing import reasons
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Level, Node
+from bnc2d.logic.terms import Clause
 
 
 def count_reasons(case: Case, *, clauses: bool, general: bool, time_limit: float | None) -> int:
@@ -24,7 +25,7 @@ def count_reasons(case: Case, *, clauses: bool, general: bool, time_limit: float
             plain = GeneralClauses(case).own_groups
             if all(feature in plain for feature in case.around.features):
                 return _count(case, True)
-            return sum(1 for _ in implicates(case, general=True, limit=None, time_limit=None))
+            return sum(1 for _ in reasons(Clause, case, general=True, limit=None, time_limit=None))
         return _count(case, False) if GeneralTerms(case).own_groups is not None else _count_boxes(case)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TypeVar
 
 import numpy as np
 
@@ -17,19 +16,16 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LogicError
 from bnc2d.explain import checks, counting, listing, relevance, shortest
 from bnc2d.explain.checks import Verdict
-from bnc2d.explain.contrast import Contrast, violations
+from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.reasons import Case
-from bnc2d.explain.robust import Robustness
 from bnc2d.explain.single import one_sufficient
-from bnc2d.logic.diagram.nearest import nearest
+from bnc2d.explain.whole.questions import nearest
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.terms import Clause, Term
+from bnc2d.logic.terms import Clause, Term, TermOrClause
 from bnc2d.model.decision import Basis
-
-Literals = TypeVar("Literals", Term, Clause)
 
 _SHOWN_FEATURES = 6
 
@@ -110,23 +106,23 @@ class BaseExplanation:
 
     def sufficient_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Term]:
         """Return the sufficient reasons (also called PI- or abductive explanations)."""
-        return listing.implicants(self._case, general=False, limit=limit, time_limit=time_limit)
+        return listing.reasons(Term, self._case, general=False, limit=limit, time_limit=time_limit)
 
     def necessary_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Clause]:
         """Return the necessary reasons (their features are the contrastive explanations of others)."""
-        return listing.implicates(self._case, general=False, limit=limit, time_limit=time_limit)
+        return listing.reasons(Clause, self._case, general=False, limit=limit, time_limit=time_limit)
 
     def general_sufficient_reasons(
         self, limit: int | None = None, time_limit: float | None = None
     ) -> Primes[Term]:
         """Return the general sufficient reasons."""
-        return listing.implicants(self._case, general=True, limit=limit, time_limit=time_limit)
+        return listing.reasons(Term, self._case, general=True, limit=limit, time_limit=time_limit)
 
     def general_necessary_reasons(
         self, limit: int | None = None, time_limit: float | None = None
     ) -> Primes[Clause]:
         """Return the general necessary reasons."""
-        return listing.implicates(self._case, general=True, limit=limit, time_limit=time_limit)
+        return listing.reasons(Clause, self._case, general=True, limit=limit, time_limit=time_limit)
 
     axps = sufficient_reasons
     cxps = necessary_reasons
@@ -145,8 +141,8 @@ class BaseExplanation:
             message = f"the instance is already in class {name}"
         else:
             if self.robustness(name).distance is not None:
-                found = listing.implicates(
-                    self._against(name), general=True, limit=limit, time_limit=time_limit
+                found = listing.reasons(
+                    Clause, self._against(name), general=True, limit=limit, time_limit=time_limit
                 )
                 return Contrast(name, found)
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
@@ -171,7 +167,7 @@ class BaseExplanation:
         Features are given up, from the last of the diagram to the first, while the others are enough; so it
         is minimal, but need not be among the shortest.
         """
-        return self._case.own_term(one_sufficient(self._case))
+        return self._case.own(Term, one_sufficient(self._case))
 
     def shortest_sufficient_reason(
         self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
@@ -183,7 +179,7 @@ class BaseExplanation:
         """
         keys = shortest.Keys(self.model.domain, weights)
         features = shortest.least_sufficient(self._case, keys, time_limit)
-        return self._case.own_term(features)
+        return self._case.own(Term, features)
 
     def shortest_necessary_reason(self, weights: Mapping[str, Number] | None = None) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
@@ -192,7 +188,7 @@ class BaseExplanation:
         """
         keys = shortest.Keys(self.model.domain, weights)
         features = shortest.least_necessary(self._case, keys)
-        return None if features is None else self._case.own_clause(features)
+        return None if features is None else self._case.own(Clause, features)
 
     def robustness(self, towards: str | None = None) -> Robustness:
         """Return how many features must change for another decision, or for class ``towards``.
@@ -200,17 +196,9 @@ class BaseExplanation:
         The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
         distance is 0. Takes time linear in the decision diagram.
         """
-        diagram = self.model.diagram
-        if towards is None:
-            wanted = [label for label in range(diagram.terminals) if label != self._label]
-        else:
-            wanted = [self.model.label(towards)]
-        found = nearest(diagram, self._positions, wanted, self._held)
-        if found is None:
-            return Robustness(None)
-        distance = sum(one != other for one, other in zip(found, self._positions, strict=True))
-        decision = self._name(int(diagram.labels(_row(found))[0]))
-        return Robustness(distance, self.model.domain.decode(found), decision)
+        found = nearest(self.model, self.instance, towards, fixed=self.fixed)
+        distance = None if found.instance is None else len(found.changes)
+        return Robustness(distance, found.instance, found.decision)
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""
@@ -249,17 +237,17 @@ class BaseExplanation:
 
     def is_sufficient(self, term: Term | Mapping[str, object], time_limit: float | None = None) -> Verdict:
         """Return whether a term is a sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return checks.is_sufficient(self._case, self._literals(Term, term), time_limit)
+        return checks.check("sufficient", self._case, self._literals(Term, term), time_limit)
 
     def is_necessary(self, clause: Clause | Mapping[str, object], time_limit: float | None = None) -> Verdict:
         """Return whether a clause is a necessary reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return checks.is_necessary(self._case, self._literals(Clause, clause), time_limit)
+        return checks.check("necessary", self._case, self._literals(Clause, clause), time_limit)
 
     def is_general_sufficient(
         self, term: Term | Mapping[str, object], time_limit: float | None = None
     ) -> Verdict:
         """Return whether a term is a general sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return checks.is_general_sufficient(self._case, self._literals(Term, term), time_limit)
+        return checks.check("general_sufficient", self._case, self._literals(Term, term), time_limit)
 
     def is_general_necessary(
         self,
@@ -273,11 +261,11 @@ class BaseExplanation:
         """
         wanted = self._literals(Clause, clause)
         if towards is None:
-            return checks.is_general_necessary(self._case, wanted, time_limit)
+            return checks.check("general_necessary", self._case, wanted, time_limit)
         name = self._class(towards)
         if name == self.decision:
             return Verdict(False, f"the instance is already in class {name}", self.instance)
-        return checks.is_general_necessary(self._against(name), wanted, time_limit)
+        return checks.check("general_necessary", self._against(name), wanted, time_limit)
 
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""
@@ -286,7 +274,7 @@ class BaseExplanation:
     def _names(self, features: Iterable[FeatureId]) -> tuple[str, ...]:
         return tuple(self.model.domain.names[feature] for feature in features)
 
-    def _literals(self, kind: type[Literals], given: Mapping[str, object]) -> Literals:
+    def _literals(self, kind: type[TermOrClause], given: Mapping[str, object]) -> TermOrClause:
         if isinstance(given, kind):
             if given.domain != self.model.domain:
                 raise LogicError("the term or clause is over other features or states than the model")

@@ -7,51 +7,36 @@ and a time limit end a list, but change neither its order nor its first member.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeVar
 
 from bnc2d.base.budget import Budget
 from bnc2d.explain.boxes import GeneralClauses, GeneralTerms, Masks
 from bnc2d.explain.feature_sets import FeatureSets
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.terms import Clause, Term
-
-Prime = TypeVar("Prime", Term, Clause)
+from bnc2d.logic.terms import Clause, Term, TermOrClause
 
 
-def implicants(case: Case, *, general: bool, limit: int | None, time_limit: float | None) -> Primes[Term]:
-    """Return the sufficient reasons, or the general ones."""
-    return _reasons(Term, case, GeneralTerms(case) if general else None, limit, time_limit)
-
-
-def implicates(case: Case, *, general: bool, limit: int | None, time_limit: float | None) -> Primes[Clause]:
-    """Return the necessary reasons, or the general ones."""
-    return _reasons(Clause, case, GeneralClauses(case) if general else None, limit, time_limit)
-
-
-def _reasons(
-    kind: type[Prime],
-    case: Case,
-    general: GeneralTerms | GeneralClauses | None,
-    limit: int | None,
-    time_limit: float | None,
-) -> Primes[Prime]:
+def reasons(
+    kind: type[TermOrClause], case: Case, *, general: bool, limit: int | None, time_limit: float | None
+) -> Primes[TermOrClause]:
+    """Return the sufficient reasons (terms) or the necessary ones (clauses), or the general ones."""
+    boxes = (GeneralTerms(case) if kind is Term else GeneralClauses(case)) if general else None
     sets = FeatureSets(case, clauses=kind is Clause)
 
     def listed() -> Iterator[Masks]:
         for features in sets:
-            if general is None:
+            if boxes is None:
                 yield {feature: case.instance_masks[feature] for feature in features}
             else:
-                yield from general.over(features)
+                yield from boxes.over(features)
 
-    def make(budget: Budget) -> Iterator[Prime]:
+    def make(budget: Budget) -> Iterator[TermOrClause]:
         budget.left()  # the time starts to run
-        reasons = (kind.from_masks(case.domain, masks) for masks in listed())
-        first = next(reasons, None)
+        found = (kind.from_masks(case.domain, masks) for masks in listed())
+        first = next(found, None)
         if first is not None:
             yield first
             if first:  # else nothing is needed, and there is no other reason
-                yield from budget.within(reasons)
+                yield from budget.within(found)
 
-    return Primes(make, limit, time_limit, lambda: sets.ordered and (general is None or general.ordered))
+    return Primes(make, limit, time_limit, lambda: sets.ordered and (boxes is None or boxes.ordered))

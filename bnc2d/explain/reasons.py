@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.diagrams import BitDiagrams, Node, TooLarge
 from bnc2d.logic.primes.neighbourhood import Neighbourhood
-from bnc2d.logic.terms import Clause, Term
+from bnc2d.logic.terms import TermOrClause
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Case:
     positions: tuple[int, ...]
     fixed: frozenset[FeatureId]
     make: Callable[[], NNF]
+    # The diagrams of the features of reasons that were made so far, and the steps known not to be enough.
+    _made: dict[str, tuple[BitDiagrams, Node]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _refused: set[tuple[str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
 
     @property
     def domain(self) -> Domain:
@@ -53,16 +58,6 @@ class Case:
     @cached_property
     def _manager(self) -> Manager:
         return Manager(self.domain)
-
-    @cached_property
-    def _made(self) -> dict[str, tuple[BitDiagrams, Node]]:
-        """The diagrams of the features of reasons that were made so far."""
-        return {}
-
-    @cached_property
-    def _refused(self) -> set[int]:
-        """Numbers of steps that are known not to be enough."""
-        return set()
 
     @property
     def others(self) -> frozenset[int]:
@@ -142,21 +137,8 @@ class Case:
         Critical features are taken for granted. What was made is kept; if it took more than ``most_steps``,
         it is refused with ``TooLarge`` all the same, so that no answer depends on what was asked before.
         """
-        if "enough" not in self._made:
-            features = self.around.features
-            if most_steps in self._refused:
-                raise TooLarge(f"the diagrams of the reasons take more than {most_steps} steps")
-            diagrams = BitDiagrams(len(features), most_steps)
-            try:
-                function = self.around.kept(diagrams, {f: level for level, f in enumerate(features)})
-            except TooLarge:
-                self._refused.add(most_steps)
-                raise
-            self._made["enough"] = diagrams, function
-            diagrams.forget()
-        diagrams, function = self._made["enough"]
-        diagrams.refuse_above(most_steps)
-        return diagrams, function
+        level_of = {feature: level for level, feature in enumerate(self.around.features)}
+        return self._once("enough", most_steps, lambda diagrams: self.around.kept(diagrams, level_of))
 
     def minimal_sets(self, most_steps: int, *, clauses: bool) -> tuple[BitDiagrams, Node]:
         """Return the ZDD of the features of all sufficient reasons, or (``clauses``) of all necessary ones.
@@ -164,28 +146,29 @@ class Case:
         But for critical features: they are in every sufficient reason, and each is a necessary one. The
         necessary ones are the minimal sets of the dual. Kept and refused as in ``enough``.
         """
-        what = "necessary" if clauses else "sufficient"
+
+        def make(diagrams: BitDiagrams) -> Node:
+            return diagrams.minimal(diagrams.copy(*self.enough(most_steps), dual=clauses))
+
+        return self._once("necessary" if clauses else "sufficient", most_steps, make)
+
+    def _once(
+        self, what: str, most_steps: int, make: Callable[[BitDiagrams], Node]
+    ) -> tuple[BitDiagrams, Node]:
         if what not in self._made:
+            if (what, most_steps) in self._refused:
+                raise TooLarge(f"the diagrams of the reasons take more than {most_steps} steps")
             diagrams = BitDiagrams(len(self.around.features), most_steps)
-            function = diagrams.copy(*self.enough(most_steps), dual=clauses)
-            self._made[what] = diagrams, diagrams.minimal(function)
+            try:
+                self._made[what] = diagrams, make(diagrams)
+            except TooLarge:
+                self._refused.add((what, most_steps))
+                raise
             diagrams.forget()
-        diagrams, family = self._made[what]
+        diagrams, node = self._made[what]
         diagrams.refuse_above(most_steps)
-        return diagrams, family
+        return diagrams, node
 
-    def own_term(self, features: Iterable[FeatureId]) -> Term:
-        """Return the part of the instance with these features."""
-        return self.term({feature: self.instance_masks[feature] for feature in features})
-
-    def own_clause(self, features: Iterable[FeatureId]) -> Clause:
-        """Return the clause of the instance's states of these features."""
-        return self.clause({feature: self.instance_masks[feature] for feature in features})
-
-    def term(self, masks: Mapping[FeatureId, StateMask]) -> Term:
-        """Return the term with these literals."""
-        return Term.from_masks(self.domain, masks)
-
-    def clause(self, masks: Mapping[FeatureId, StateMask]) -> Clause:
-        """Return the clause with these literals."""
-        return Clause.from_masks(self.domain, masks)
+    def own(self, kind: type[TermOrClause], features: Iterable[FeatureId]) -> TermOrClause:
+        """Return the term, or the clause, of the instance's states of these features."""
+        return kind.from_masks(self.domain, {feature: self.instance_masks[feature] for feature in features})

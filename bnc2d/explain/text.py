@@ -9,17 +9,13 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
 
 from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded
-from bnc2d.explain.contrast import Contrast
+from bnc2d.explain.contrast import Contrast, Robustness
 from bnc2d.explain.explanation import BaseExplanation
-from bnc2d.explain.robust import Robustness
 from bnc2d.logic.primes.stream import Primes
-from bnc2d.logic.terms import Clause, Term
-
-Reason = TypeVar("Reason", Term, Clause)
+from bnc2d.logic.terms import Clause, Term, TermOrClause
 
 FEW, MANY = 2, 200  # reasons a list: by default, and when all are asked for
 FEW_SECONDS, MANY_SECONDS = 5.0, 30.0  # for the whole text
@@ -304,7 +300,7 @@ def _what_changes(explanation: BaseExplanation, nearest: Robustness, limits: _Li
 
 
 def _rest(
-    found: Primes[Reason] | Contrast,
+    found: Primes[TermOrClause] | Contrast,
     shown: int,
     count: Callable[[float], int],
     limits: _Limits,

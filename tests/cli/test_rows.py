@@ -409,14 +409,13 @@ def test_an_impossible_way_out_is_marked(capsys: pytest.CaptureFixture[str]) -> 
 def test_lists_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     model = bnc2d.load("d.bnc2d")
     asked: list[float] = []
-    for name in ("implicants", "implicates"):
-        original = getattr(listing, name)
+    original = listing.reasons
 
-        def noted(*words: Any, original: Any = original, time_limit: float, **options: Any) -> Any:
-            asked.append(time_limit)
-            return original(*words, time_limit=time_limit, **options)
+    def noted(*words: Any, time_limit: float, **options: Any) -> Any:
+        asked.append(time_limit)
+        return original(*words, time_limit=time_limit, **options)
 
-        monkeypatch.setattr(listing, name, noted)
+    monkeypatch.setattr(listing, "reasons", noted)
     model.explain({"BP": "High", "CT": "1", "HR": "Normal"}).to_dict(time_limit=60)
     assert len(asked) == 6
     for number, seconds in enumerate(asked):

@@ -14,7 +14,6 @@ from typing import Any
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, answer_words
 from bnc2d.base.readers.choices import ReasonKind
-from bnc2d.errors import LogicError
 from bnc2d.explain.reasons import Case
 from bnc2d.logic.convert.sat import CircuitSolver
 from bnc2d.logic.domain import FeatureId, StateMask
@@ -61,6 +60,7 @@ def _necessary(oracle: _Oracle, clause: Clause) -> Verdict:
     case = oracle.case
     changed = oracle.change(list(clause.masks))
     if changed is None:
+        # Another state than the instance's: a literal's feature has two or more.
         kept = [int(p == 0) if f in clause.masks else p for f, p in enumerate(case.positions)]
         return _no(case, "whatever these features become, the decision stays", kept)
     features, changed = oracle.fewest_to_change(list(clause.masks), changed)
@@ -121,8 +121,6 @@ def _general_necessary(oracle: _Oracle, clause: Clause) -> Verdict:
 def _not_of_the_instance(case: Case, literals: Term | Clause, *, exactly: bool) -> Verdict | None:
     """Return why a literal cannot be in a reason for the instance, if one cannot."""
     domain = case.domain
-    if literals.domain != domain:
-        raise LogicError("the term or clause is over other features or states than the model")
     for feature, mask in literals.masks.items():
         own_mask = case.instance_masks[feature]
         shown, own = domain.show_literal(feature, mask), domain.show_literal(feature, own_mask)

@@ -82,11 +82,8 @@ class FeatureSets:
     def _as_found(self) -> Iterator[list[FeatureId]]:
         around = self._case.around
 
-        def holds(words: Words) -> Words:
-            return around.holds(words[:, None])
+        def function(words: Words) -> Words:
+            """Return whether these are enough or, for clauses, whether they can change the label."""
+            return ~around.holds(~words[:, None]) if self._clauses else around.holds(words[:, None])
 
-        def can_change(words: Words) -> Words:
-            return ~around.holds(~words[:, None])
-
-        function = can_change if self._clauses else holds
         return minimal_sets(function, sorted(around.features), len(self._case.domain))

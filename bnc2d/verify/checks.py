@@ -122,11 +122,8 @@ def _exhaustive(model: BaseCompiledModel) -> Outcome:
         return True, "does not apply: tied instances are in no class", None
     roots = [model.formula(name).root for name in model.classes]
     answer = sat.exhaustive(model.manager, roots)
-    return (
-        bool(answer),
-        "every instance has a class" if answer else "an instance has no class",
-        answer.witness,
-    )
+    detail = "every instance has a class" if answer else "an instance has no class"
+    return bool(answer), detail, answer.witness
 
 
 def _complements(model: BaseCompiledModel) -> Outcome:

@@ -88,27 +88,18 @@ def _factors(
     denominator = 1
     for cpt in classifier.network.cpts:
         names = [variable.name for variable in cpt.scope]
-        sizes = [len(variable) for variable in cpt.scope]
+        sizes = [range(len(variable)) for variable in cpt.scope]
         entries: list[Fraction] = cpt.exact.reshape(-1).tolist()
         scale = lcm(*(entry.denominator for entry in entries))
         denominator *= scale
         table: Table = {}
-        for position, entry in enumerate(checked(entries, _ENTRIES)):
-            codes = _unravel(position, sizes)
+        for codes, entry in zip(product(*sizes), checked(entries, _ENTRIES), strict=True):
             agrees = all(evidence.get(name, code) == code for name, code in zip(names, codes, strict=True))
             if entry and agrees:
                 free = tuple(code for name, code in zip(names, codes, strict=True) if name not in evidence)
                 table[free] = entry.numerator * (scale // entry.denominator)
         factors.append((tuple(name for name in names if name not in evidence), table))
     return factors, denominator
-
-
-def _unravel(position: int, sizes: list[int]) -> tuple[int, ...]:
-    codes = []
-    for size in reversed(sizes):
-        position, code = divmod(position, size)
-        codes.append(code)
-    return tuple(reversed(codes))
 
 
 def _order(factors: list[tuple[Scope, Table]], keep: set[str]) -> list[str]:

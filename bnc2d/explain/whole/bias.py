@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,7 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.whole.questions import nearest
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.diagram.walks import path_to, tell_apart
+from bnc2d.logic.diagram.walks import instance_with, path_to, tell_apart
 
 # Sets of nodes at one level.
 MAX_SETS = 2**22
@@ -76,42 +76,32 @@ def is_biased(
     off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected features
     in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
     """
-    chosen = _protected(model, protected)
-    budget = Budget(time_limit)
-    if instance is not None:
-        return _of_one_decision(model, chosen, instance)
-    names = tuple(model.features[feature] for feature in sorted(chosen))
-    total = model.domain.instance_count
-    pair = _any_pair(model, chosen)
-    if pair is None:
-        return Bias(False, names, count=0, share=Fraction(0))
-    with budget.limiting(), budget.phase("count biased decisions"):
-        count = _count(model.diagram, chosen, total)
-    return Bias(True, names, pair, _decided(model, pair), count, Fraction(count, total))
-
-
-def _protected(model: BaseCompiledModel, protected: str | Iterable[str]) -> set[int]:
-    names = as_names(protected, "protected")
-    if not names:
+    given = as_names(protected, "protected")
+    if not given:
         raise ClassifierError("the list of protected features is empty; name at least one")
-    return {model.domain.index(name) for name in names}
+    chosen = {model.domain.index(name) for name in given}
+    names = tuple(model.features[feature] for feature in sorted(chosen))
+    budget = Budget(time_limit)
+    pair = _any_pair(model, chosen) if instance is None else _pair_with(model, names, instance)
+    count, total = 0, model.domain.instance_count
+    if instance is None and pair is not None:
+        with budget.limiting(), budget.phase("count biased decisions"):
+            count = _count(model.diagram, chosen, total)
+    found = Bias(False, names)
+    if pair is not None:
+        before, after = model.predict(list(pair))
+        found = Bias(True, names, pair, (before, after))
+    return found if instance is not None else replace(found, count=count, share=Fraction(count, total))
 
 
-def _decided(
-    model: BaseCompiledModel, pair: tuple[dict[str, str], dict[str, str]]
-) -> tuple[str | None, str | None]:
-    one, other = model.predict(list(pair))
-    return one, other
-
-
-def _of_one_decision(model: BaseCompiledModel, protected: set[int], instance: OneInstance) -> Bias:
-    others = [name for position, name in enumerate(model.features) if position not in protected]
-    found = nearest(model, instance, fixed=others)
-    names = tuple(model.features[feature] for feature in sorted(protected))
+def _pair_with(
+    model: BaseCompiledModel, protected: tuple[str, ...], instance: OneInstance
+) -> tuple[dict[str, str], dict[str, str]] | None:
+    """Return the instance and the nearest one decided otherwise that differs in protected features only."""
+    found = nearest(model, instance, fixed=[name for name in model.features if name not in protected])
     if found.instance is None:
-        return Bias(False, names)
-    pair = (model.domain.decode(encode_one(model.classifier.feature_variables, instance)), found.instance)
-    return Bias(True, names, pair, _decided(model, pair))
+        return None
+    return model.domain.decode(encode_one(model.classifier.feature_variables, instance)), found.instance
 
 
 def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, str], dict[str, str]] | None:
@@ -125,10 +115,7 @@ def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, 
             edges = level[0].tolist()
             state = next(state for state, child in enumerate(edges) if child != edges[0])
             part = path_to(diagram, first) | tell_apart(diagram, edges[0], edges[state])
-            row = [part.get(position, 0) for position in range(len(model.features))]
-            other = list(row)
-            other[feature] = state
-            return model.domain.decode(row), model.domain.decode(other)
+            return instance_with(diagram, part), instance_with(diagram, {**part, feature: state})
     return None
 
 

@@ -21,7 +21,7 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.sifting import Sifter
-from bnc2d.logic.diagram.walks import Assignment, label_pairs, tell_apart
+from bnc2d.logic.diagram.walks import instance_with, label_pairs, tell_apart
 
 # A diagram may grow to so many nodes while its features are put into the other's order.
 MAX_NODES = 2**22
@@ -95,7 +95,7 @@ def equivalent(
     common = _Common(one, other, time_limit)
     if common.roots[0] == common.roots[1]:
         return Equivalence(True)
-    witness = common.instance(tell_apart(common.diagram, *common.roots))
+    witness = instance_with(common.diagram, tell_apart(common.diagram, *common.roots))
     return Equivalence(False, witness, (one.predict(witness), other.predict(witness)))
 
 
@@ -120,7 +120,7 @@ def compare(
             table[name, name] = kept
         for after, pair in changed.items():
             table[name, names[after]] = pair.weight
-            witnesses[name, names[after]] = common.instance(pair.assignment)
+            witnesses[name, names[after]] = instance_with(common.diagram, pair.assignment)
     count = sum(pair.weight for pair in found.values())
     first, second = set(one.mentioned_features), set(other.mentioned_features)
     return Comparison(
@@ -141,14 +141,9 @@ class _Common:
             if not isinstance(model, BaseCompiledModel):
                 raise ClassifierError(f"expected another compiled model, not {shown(model)}")
         _check_alike(one, other)
-        self._one = one
         self.budget = Budget(time_limit)
         with self.budget.limiting(), self.budget.phase("a common order of features"):
             self.diagram, self.roots = _merge(one, other)
-
-    def instance(self, part: Assignment) -> dict[str, str]:
-        """Return an instance with these states, the other features in their first."""
-        return self._one.domain.decode([part.get(at, 0) for at in range(len(self._one.features))])
 
 
 def _check_alike(one: BaseCompiledModel, other: BaseCompiledModel) -> None:
@@ -180,12 +175,7 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
         diagrams = [_in_order(model, target) for model in models]
     except _TooLarge:
         target = orders[0] if target == orders[1] else orders[1]
-        try:
-            diagrams = [_in_order(model, target) for model in models]
-        except _TooLarge:
-            raise LimitExceeded(
-                f"in a common order of features the diagrams have more than {MAX_NODES} nodes"
-            ) from None
+        diagrams = [_in_order(model, target) for model in models]
     builder = DiagramBuilder(len(one.classes) + 1)
     images = []
     for model, diagram in zip(models, diagrams, strict=True):
@@ -213,7 +203,7 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
     return builder.finish(one.domain, order, roots[0]), (roots[0], roots[1])
 
 
-class _TooLarge(Exception):  # noqa: N818 - a signal inside this module
+class _TooLarge(LimitExceeded):
     """A diagram has outgrown its limit."""
 
 
@@ -227,5 +217,7 @@ def _in_order(model: BaseCompiledModel, target: Sequence[str]) -> Diagram:
         for upper in range(sifter.order.index(feature) - 1, place - 1, -1):
             sifter.swap(upper)
             if sifter.nodes > MAX_NODES:
-                raise _TooLarge
+                raise _TooLarge(
+                    f"in a common order of features the diagrams have more than {MAX_NODES} nodes"
+                )
     return sifter.diagram()

@@ -14,7 +14,7 @@ from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.diagram.walks import Assignment, label_pairs, path_to
+from bnc2d.logic.diagram.walks import Assignment, instance_with, label_pairs, path_to
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,10 @@ def is_monotone(
         for feature, states in orders.items():
             rows = _falling_pair(diagram, feature, states)
             if rows is not None:
-                pair = tuple(
-                    model.domain.decode([part.get(at, 0) for at in range(len(model.features))])
-                    for part in rows
-                )
-                one, other = model.predict(list(pair))
-                return Monotone(
-                    False, tuple(names), towards, model.features[feature], (pair[0], pair[1]), (one, other)
-                )
+                low, high = (instance_with(diagram, part) for part in rows)
+                before, after = model.predict([low, high])
+                name = model.features[feature]
+                return Monotone(False, tuple(names), towards, name, (low, high), (before, after))
     return Monotone(True, tuple(names), towards)
 
 

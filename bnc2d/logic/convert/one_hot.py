@@ -74,10 +74,6 @@ class OneHot:
                 helper += size - 2
         return clauses
 
-    def assumptions(self, positions: Sequence[int]) -> list[BooleanLiteral]:
-        """Return the variables that are true for an instance, given as state positions."""
-        return [first + position for first, position in zip(self._first, positions, strict=True)]
-
     def mask_assumptions(self, masks: Mapping[FeatureId, StateMask]) -> list[BooleanLiteral]:
         """Return literals that say ``feature ∈ mask`` for each feature given: the other states are out."""
         full = self.domain.full

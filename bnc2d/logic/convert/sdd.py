@@ -180,41 +180,28 @@ def to_sdd(
         raise LogicError("an SDD needs at least one feature")
     if like is not None and (like.domain != domain or minimize or order is not None):
         raise LogicError("like= needs a form over the same domain, and its vtree stays as it is")
-    budget = Budget(time_limit)
-    with budget.limiting("the SDD is not finished"):
-        return _to_sdd(manager, root, minimize, order, like, budget)
-
-
-def _to_sdd(
-    manager: Manager,
-    root: NodeId,
-    minimize: bool,
-    order: Sequence[str] | None,
-    like: SddForm | None,
-    budget: Budget,
-) -> SddForm:
     from pysdd.sdd import SddManager, Vtree
 
-    domain = manager.domain
-    features = _feature_order(manager, root, order)
-    program = _program(manager, root, features)
-    limited = budget.left() is not None
-    with TemporaryDirectory(prefix="bnc2d-sdd-") as name:
+    budget = Budget(time_limit)
+    with budget.limiting("the SDD is not finished"), TemporaryDirectory(prefix="bnc2d-sdd-") as name:
         folder = Path(name)
+        features = _feature_order(manager, root, order)
+        program = _program(manager, root, features)
         if like is None:
             (folder / "in.vtree").write_text(_vtree_text(OneHot(domain), features), "ascii")
         else:
             like.manager.vtree().save(str(folder / "in.vtree").encode())
+        limited = budget.left() is not None
         if limited:
             _run_worker(folder, program, minimize, budget)
         vtree = Vtree.from_file(str(folder / ("out.vtree" if limited else "in.vtree")))
         sdds = SddManager.from_vtree(vtree) if like is None else like.manager
         if limited:
             return SddForm(domain, sdds, sdds.read_sdd_file(str(folder / "out.sdd").encode()))
-    form = SddForm(domain, sdds, sdd_worker.build(sdds, program))
-    if minimize:
-        sdds.minimize()
-    return form
+        form = SddForm(domain, sdds, sdd_worker.build(sdds, program))
+        if minimize:
+            sdds.minimize()
+        return form
 
 
 def _run_worker(folder: Path, program: list[Operation], minimize: bool, budget: Budget) -> None:

@@ -52,6 +52,11 @@ def tell_apart(diagram: Diagram, one: int, other: int) -> Assignment:
     return found
 
 
+def instance_with(diagram: Diagram, part: Assignment) -> dict[str, str]:
+    """Return the instance with these states, the other features in their first."""
+    return diagram.domain.decode([part.get(feature, 0) for feature in range(len(diagram.domain))])
+
+
 @dataclass(frozen=True)
 class LabelPair:
     """Where a walk through pairs ended: ``weight`` of all that end there, and how one of them did."""

@@ -101,7 +101,8 @@ class _Search:
             if failing is None:
                 return self._grow(self._value)
             self._solver.solve({f: 1 << state for f, state in enumerate(failing)}, value=self._value)
-            self._rule_out_meeting(self._grow(not self._value))
+            avoided = self._grow(not self._value)
+            self._map.add_clause([self._avoid(feature, mask) for feature, mask in avoided.items()])
         return None
 
     def _unexplored_term(self, assumptions: list[BooleanLiteral]) -> Masks | None:
@@ -144,9 +145,6 @@ class _Search:
             for variable in self._allowed.literal_clause(feature, self._domain.full(feature) & ~mask)
         ]
         self._map.add_clause([-self._only_new, *outside])
-
-    def _rule_out_meeting(self, failing: Masks) -> None:
-        self._map.add_clause([self._avoid(feature, mask) for feature, mask in failing.items()])
 
     def _avoid(self, feature: FeatureId, mask: StateMask) -> BooleanLiteral:
         """Return a literal that implies that no state of the mask is allowed."""

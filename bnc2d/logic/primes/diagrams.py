@@ -78,10 +78,6 @@ class BitDiagrams:
         """Return the BDD of ``high`` where the bit of a level is present, else ``low``, which implies it."""
         return low if low == high else self._node(level, low, high)
 
-    def cube(self, levels: Iterable[Level]) -> Node:
-        """Return the BDD of "all of these are present"."""
-        return reduce(lambda below, level: self._node(level, 0, below), sorted(levels, reverse=True), 1)
-
     def join(self, is_or: bool, functions: Iterable[Node]) -> Node:
         """Return the BDD of the disjunction or conjunction."""
         return reduce(lambda one, other: self._join(is_or, one, other), functions, int(not is_or))

@@ -177,7 +177,7 @@ class _Task:
             lambda value: [] if value else [0],
             literal,
             lambda families: self._implicates_of_and(families, spend),
-            lambda families: _disjoint_products(families, spend),
+            lambda families: reduce(partial(disjoint_unions, spend=spend), sorted(families, key=len)),
         )
 
     def _implicants(self, literal: Callable[[FeatureId, StateMask], Family], spend: Spend) -> Family:
@@ -291,12 +291,10 @@ class _Task:
         """
         count = len(self.manager.domain)
         fields = self.cells.fields
-
-        def one_bit(feature: FeatureId, _: StateMask) -> BitSet:
-            return 1 << count - 1 - feature
-
-        for chosen in minimal_true_sets(self.manager, self.root, one_bit, dual=self.clauses):
-            features = [feature for feature in fields if chosen >> count - 1 - feature & 1]
+        bits = [1 << count - 1 - feature for feature in range(count)]
+        sets = minimal_true_sets(self.manager, self.root, lambda f, _: bits[f], dual=self.clauses)
+        for chosen in sets:
+            features = [feature for feature in fields if chosen & bits[feature]]
             within = sum(fields[feature].bits for feature in features)
             yield from self._in_order(self._bottom_up(lambda _: checkpoint(), within))
 
@@ -324,7 +322,3 @@ def _products(parts: Sequence[tuple[Family, Step]], spend: Spend, circuit: SetCi
             product = disjoint_unions(product, family, spend)
         used |= more
     return product
-
-
-def _disjoint_products(families: Sequence[Family], spend: Spend) -> Family:
-    return reduce(lambda one, other: disjoint_unions(one, other, spend), sorted(families, key=len))

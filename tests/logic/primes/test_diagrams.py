@@ -21,7 +21,8 @@ families: st.SearchStrategy[Sets] = st.lists(st.frozensets(st.integers(0, LEVELS
 
 def function(diagrams: BitDiagrams, sets: Sets) -> Node:
     """The BDD of "one of these sets is there"."""
-    return diagrams.join(True, [diagrams.cube(members) for members in sets])
+    bits = [[diagrams.choice(level, 0, 1) for level in members] for members in sets]
+    return diagrams.join(True, [diagrams.join(False, members) for members in bits])
 
 
 def true(diagrams: BitDiagrams, node: Node) -> set[frozenset[int]]:

@@ -1,13 +1,12 @@
 """The circuit as users hold it: a root in a manager, with every query and conversion as a method.
 
-What needs a file, a picture or a program of its own is loaded when it is asked for.
+What needs a solver, a file or a picture is loaded when it is asked for.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -20,12 +19,7 @@ from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.convert import cnf, sat, sympy_form
-from bnc2d.logic.convert.data import CircuitData, from_dict, to_dict
-from bnc2d.logic.convert.sat import Answer, Circuit
 from bnc2d.logic.domain import Domain, Instance
-from bnc2d.logic.primes import by_sat, direct
-from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 
 if TYPE_CHECKING:
@@ -33,7 +27,10 @@ if TYPE_CHECKING:
     from pysat.formula import CNF
     from sympy.logic.boolalg import Boolean
 
+    from bnc2d.logic.convert.data import CircuitData
+    from bnc2d.logic.convert.sat import Answer, Circuit
     from bnc2d.logic.convert.sdd import SddForm
+    from bnc2d.logic.primes.stream import Primes
 
 
 class NNF:
@@ -162,6 +159,8 @@ class NNF:
 
     def is_deterministic(self, time_limit: float | None = None) -> Answer:
         """Return whether no two disjuncts of an OR have a common model; a witness where they have."""
+        from bnc2d.logic.convert import sat
+
         return sat.is_deterministic(self.manager, self.root, time_limit)
 
     def is_monotone_towards(self, instance: Instance) -> bool:
@@ -201,18 +200,26 @@ class NNF:
 
     def satisfiable(self, time_limit: float | None = None) -> Answer:
         """Return whether some instance satisfies the circuit, with such an instance."""
+        from bnc2d.logic.convert import sat
+
         return sat.satisfiable(self.manager, self.root, time_limit)
 
     def implies(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether every model is a model of ``other``; a witness that is not."""
+        from bnc2d.logic.convert import sat
+
         return sat.implies(self.manager, self.root, _circuit(other), time_limit)
 
     def equivalent(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether both circuits have the same models; a witness where they differ."""
+        from bnc2d.logic.convert import sat
+
         return sat.equivalent(self.manager, self.root, _circuit(other), time_limit)
 
     def disjoint(self, other: NNF, time_limit: float | None = None) -> Answer:
         """Return whether the circuits have no common model; a witness that is one."""
+        from bnc2d.logic.convert import sat
+
         return sat.disjoint(self.manager, self.root, _circuit(other), time_limit)
 
     def prime_implicants(
@@ -229,7 +236,8 @@ class NNF:
         read off the circuit, shortest first; otherwise SAT finds them, for any circuit. Cut short, the
         iterator says so in ``complete`` and ``cut``.
         """
-        return self._primes(Term, towards, limit, time_limit, variable_minimal)
+        options = {"limit": limit, "time_limit": time_limit, "variable_minimal": variable_minimal}
+        return self._primes(Term, towards, **options)
 
     def prime_implicates(
         self,
@@ -240,26 +248,18 @@ class NNF:
         variable_minimal: bool = False,
     ) -> Primes[Clause]:
         """Return the strongest clauses that the circuit implies; see ``prime_implicants``."""
-        return self._primes(Clause, towards, limit, time_limit, variable_minimal)
+        options = {"limit": limit, "time_limit": time_limit, "variable_minimal": variable_minimal}
+        return self._primes(Clause, towards, **options)
 
     def _primes(
-        self,
-        kind: type[TermOrClause],
-        towards: Instance | None,
-        limit: int | None,
-        time_limit: float | None,
-        variable_minimal: bool,
+        self, kind: type[TermOrClause], towards: Instance | None, **options: Any
     ) -> Primes[TermOrClause]:
-        find = partial(by_sat.primes, kind)
-        if towards is not None:
-            find = partial(direct.primes, kind, positions=self.domain.encode(towards))
-        return find(
-            self.manager,
-            self.root,
-            limit=limit,
-            time_limit=time_limit,
-            variable_minimal=flag(variable_minimal, "variable_minimal"),
-        )
+        from bnc2d.logic.primes import by_sat, direct
+
+        flag(options["variable_minimal"], "variable_minimal")
+        if towards is None:
+            return by_sat.primes(kind, self.manager, self.root, **options)
+        return direct.primes(kind, self.manager, self.root, positions=self.domain.encode(towards), **options)
 
     def copy_to(self, manager: Manager) -> NNF:
         """Return the same circuit in another manager over an equal domain."""
@@ -303,15 +303,21 @@ class NNF:
         parents and the root last: ``{"kind": "literal", "feature": …, "states": […]}``, ``{"kind": "and",
         "children": [positions]}``, the same with ``"or"``, ``{"kind": "true"}`` or ``{"kind": "false"}``.
         """
+        from bnc2d.logic.convert.data import to_dict
+
         return to_dict(self.manager, self.root)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object], manager: Manager | None = None) -> NNF:
         """Return the circuit of such data, in a manager over the same domain or in a new one."""
+        from bnc2d.logic.convert.data import from_dict
+
         return cls(*from_dict(data, manager))
 
     def to_cnf(self) -> CNF:
         """Return a python-sat CNF over one-hot variables: exactly-one constraints and Tseitin clauses."""
+        from bnc2d.logic.convert import cnf
+
         return cnf.to_cnf(self.manager, self.root)
 
     def to_sdd(self, *, minimize: bool = False, time_limit: float | None = None) -> SddForm:
@@ -322,11 +328,15 @@ class NNF:
 
     def to_sympy(self) -> Boolean:
         """Return a sympy expression: a symbol per false/true feature, else one ``name=state`` per state."""
+        from bnc2d.logic.convert import sympy_form
+
         return sympy_form.to_sympy(self.manager, self.root)
 
     @classmethod
     def from_sympy(cls, manager: Manager, expression: object) -> NNF:
         """Return the circuit of a sympy expression over the symbols that ``to_sympy`` uses."""
+        from bnc2d.logic.convert import sympy_form
+
         return cls(manager, sympy_form.from_sympy(manager, expression))
 
     def to_dot(self) -> str:

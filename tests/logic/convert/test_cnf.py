@@ -107,7 +107,7 @@ def test_dimacs_names_the_variables(tmp_path: Path) -> None:
 
 def test_a_model_must_set_every_feature() -> None:
     hot = OneHot(Domain({"A": ["a", "b"], "B": ["c", "d"]}))
-    assert hot.decode(hot.assumptions([1, 0])) == [1, 0]
+    assert hot.decode([hot.variable(0, 1), hot.variable(1, 0)]) == [1, 0]
     assert hot.mask_assumptions({0: 0b10, 1: 0b11}) == [-1]
     with pytest.raises(LogicError, match="'B'"):
         hot.decode([1, -2, -3, -4])

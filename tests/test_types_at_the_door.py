@@ -215,9 +215,9 @@ def test_limits_on_the_command_line(words: list[str], text: str, capsys: pytest.
     assert f"{text!r} is no number from 0 on" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1.5", "x", "", "٣", "1_0", "1e30"])
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "x", "", "٣", "1_0", "1e6"])
 def test_sizes_on_the_command_line(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["info", "diagnosis", "--max-bytes=1e6", "--json"]) == 0
+    assert main(["info", "diagnosis", "--max-bytes=1000000", "--json"]) == 0
     with pytest.raises(SystemExit) as stop:
         main(["info", "diagnosis", f"--max-bytes={text}"])
     assert stop.value.code == 2

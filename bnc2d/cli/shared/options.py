@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 
 from bnc2d.base.readers.numbers import exact_from_text
@@ -53,13 +52,10 @@ def _byte_count(text: str) -> int:
 
 
 def _whole(text: str, most: int, expected: str) -> int:
-    try:
-        number = exact_from_text(text)
-    except ValueError:
-        number = Fraction(0)
-    if number.denominator != 1 or not 1 <= number < most:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    if not 1 <= number < most:
         raise argparse.ArgumentTypeError(f"{text!r} is no {expected}")
-    return int(number)
+    return number
 
 
 def add_classifier_options(command: argparse.ArgumentParser, required: bool = True) -> None:

@@ -13,13 +13,10 @@ _PADDING = 10.0
 
 
 def clean(text: str) -> str:
-    """Return the text without what XML or a one-line label cannot hold (control characters, say)."""
+    """Return the text on one line, without what is not printable (control characters, turned text, say)."""
     if text.isprintable():
         return text
-    return "".join(
-        " " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs", "Cn") else char
-        for char in text
-    )
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from bnc2d.experiments.networks import PUBLIC, network_paths
 from bnc2d.experiments.problems import read_quietly
 from bnc2d.experiments.report.sections import Cell, Section, Table
 from bnc2d.experiments.running.jobs import Job, Record
-from bnc2d.experiments.running.journal import Key
+from bnc2d.experiments.running.journal import Records
+from bnc2d.experiments.running.measures import is_solved
 
 MAX_LOG2_INSTANCES = 34.0
 _PREFIX = "collection"
@@ -25,7 +26,7 @@ def chosen(limit: float = MAX_LOG2_INSTANCES) -> list[str]:
 
 def jobs(
     methods: Sequence[str],
-    records: Mapping[Key, Record],  # noqa: ARG001 - all jobs are known from the start
+    records: Records,  # noqa: ARG001 - all jobs are known from the start
     *,
     networks: Iterable[str] | None = None,
 ) -> list[Job]:
@@ -56,7 +57,7 @@ def _targets(path: Path) -> tuple[str, ...]:
     return tuple(root for root in network.roots if network.children(root))
 
 
-def sections(records: Mapping[Key, Record]) -> list[Section]:
+def sections(records: Records) -> list[Section]:
     """Return what the records of these jobs say, network by network and target by target.
 
     Records of other jobs are passed over; without any of these there is nothing to say.
@@ -73,13 +74,14 @@ def sections(records: Mapping[Key, Record]) -> list[Section]:
     by_size = sorted(groups.items(), key=lambda group: (order[group[0][0]], group[0][1]))
     rows = [_summary(name, method, list(found.values())) for (name, method), found in by_size]
     left_out = [name for name in order if name not in chosen()]
-    rows += [_left_out(name) for name in left_out if all(name != known for known, _ in groups)]
+    not_tried: dict[str, Cell] = {"method": "not tried: too many instances"}
+    rows += [_size(name) | not_tried for name in left_out if all(name != known for known, _ in groups)]
     details = [
         _detail(name, target, method, record)
         for (name, method), found in by_size
         for target, record in found.items()
     ]
-    solved = sum(record["status"] == "ok" for found in groups.values() for record in found.values())
+    solved = sum(is_solved(record) for found in groups.values() for record in found.values())
     text = (
         f"The {len(PUBLIC)} networks of the bnlearn repository, with all leaves as features and argmax as "
         f"the rule; every root that has children is a target once. {solved} of {len(details)} runs are "
@@ -87,83 +89,49 @@ def sections(records: Mapping[Key, Record]) -> list[Section]:
         f"{', '.join(left_out)}. Nodes are those of the formulas of all classes together."
     )
     return [
-        Section("Multi-class targets: the public networks", text, (Table(_SUMMARY, tuple(rows)),)),
+        Section("Multi-class targets: the public networks", text, (Table.of(rows),)),
         Section(
             "Multi-class targets: every target",
             "The same runs one by one; seconds are those of the whole compilation, reading excluded.",
-            (Table(_DETAIL, tuple(details)),),
+            (Table.of(details),),
         ),
     ]
 
 
-_SUMMARY = (
-    "network",
-    "features",
-    "instances",
-    "method",
-    "targets",
-    "solved",
-    "timeouts",
-    "other ends",
-    "median s",
-    "largest s",
-    "nodes, all targets",
-    "largest peak MiB",
-)
-_DETAIL = (
-    "network",
-    "target",
-    "method",
-    "classes",
-    "classes met",
-    "status",
-    "seconds",
-    "nodes",
-    "instances",
-    "peak MiB",
-)
-
-
-def _summary(name: str, method: str, records: Sequence[Record]) -> tuple[Cell, ...]:
-    solved = [record for record in records if record["status"] == "ok"]
+def _summary(name: str, method: str, records: Sequence[Record]) -> dict[str, Cell]:
+    solved = [record for record in records if is_solved(record)]
     timeouts = sum(record["status"] == "timeout" for record in records)
-    counts = (len(records), len(solved), timeouts, len(records) - len(solved) - timeouts)
-    if not solved:
-        return (*_size(name), method, *counts, None, None, None, None)
     seconds = [record["seconds"] for record in solved]
-    return (
-        *_size(name),
-        method,
-        *counts,
-        statistics.median(seconds),
-        max(seconds),
-        sum(sum(record["class_nodes"]) for record in solved),
-        max(record["peak_mib"] for record in solved),
-    )
+    return _size(name) | {
+        "method": method,
+        "targets": len(records),
+        "solved": len(solved),
+        "timeouts": timeouts,
+        "other ends": len(records) - len(solved) - timeouts,
+        "median s": statistics.median(seconds) if solved else None,
+        "largest s": max(seconds, default=None),
+        "nodes, all targets": sum(sum(record["class_nodes"]) for record in solved) if solved else None,
+        "largest peak MiB": max((record["peak_mib"] for record in solved), default=None),
+    }
 
 
-def _left_out(name: str) -> tuple[Cell, ...]:
-    return (*_size(name), "not tried: too many instances", *[None] * (len(_SUMMARY) - 4))
+def _size(name: str) -> dict[str, Cell]:
+    facts = PUBLIC[name]
+    return {"network": name, "features": facts.leaves, "instances": f"2^{facts.log2_instances:.1f}"}
 
 
-def _size(name: str) -> tuple[Cell, ...]:
-    return name, PUBLIC[name].leaves, f"2^{PUBLIC[name].log2_instances:.1f}"
-
-
-def _detail(name: str, target: str, method: str, record: Record) -> tuple[Cell, ...]:
-    if record["status"] != "ok":
-        failed = record["status"] == "error"
-        status = str(record["message"]) if failed else record["status"]
-        return name, target, method, None, None, status, None, None, None, None
-    return (
-        name,
-        target,
-        method,
-        len(record["class_models"]),
-        sum(count > 0 for count in record["class_models"]),
-        "ok",
-        record["seconds"],
-        sum(record["class_nodes"]),
-        record["instances"],
-        record["peak_mib"],
-    )
+def _detail(name: str, target: str, method: str, record: Record) -> dict[str, Cell]:
+    known = record if is_solved(record) else {}
+    counts = known.get("class_models", ())
+    return {
+        "network": name,
+        "target": target,
+        "method": method,
+        "classes": len(counts) if known else None,
+        "classes met": sum(count > 0 for count in counts) if known else None,
+        "status": str(record["message"]) if record["status"] == "error" else record["status"],
+        "seconds": known.get("seconds"),
+        "nodes": sum(known["class_nodes"]) if known else None,
+        "instances": known.get("instances"),
+        "peak MiB": known.get("peak_mib"),
+    }

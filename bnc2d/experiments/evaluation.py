@@ -18,8 +18,8 @@ from bnc2d.experiments.report.tables import (
     summary_section,
     unsolved_section,
 )
-from bnc2d.experiments.running.jobs import Job, Record
-from bnc2d.experiments.running.journal import Key
+from bnc2d.experiments.running.jobs import Job
+from bnc2d.experiments.running.journal import Records
 from bnc2d.experiments.widths import NetworkFacts, network_facts, read_sound
 
 _DEFAULT_LEAVES_TABLE = "andes"  # the network whose table the paper prints
@@ -76,7 +76,7 @@ class Evaluation:
             found += [Job(name, "0.5", method, source) for method in self._methods]
         return found
 
-    def sections(self, records: Mapping[Key, Record]) -> list[Section]:
+    def sections(self, records: Records) -> list[Section]:
         """Return the report on these records."""
         names = set(self._names)
         main = {key: record for key, record in records.items() if key[0] in names}

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from bnc2d.base.atomic import atomic_write
 from bnc2d.errors import FormatError, UnknownNameError, did_you_mean
 from bnc2d.experiments.problems import read_quietly
+from bnc2d.formats.files import make_folder
 from bnc2d.model.network import BayesianNetwork
 
 WHEEL = "pgmpy==0.1.26"
@@ -172,10 +173,7 @@ def _content(wheel: Path) -> bytes:
 def _unpack(wheel: bytes, names: list[str], scratch: Path) -> None:
     """Check each network and put it into the cache in one step."""
     folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
+    make_folder(folder)
     try:
         with zipfile.ZipFile(BytesIO(wheel)) as archive:
             for name in names:

@@ -16,14 +16,15 @@ from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments import collection, scaling
 from bnc2d.experiments.evaluation import Evaluation
-from bnc2d.experiments.report.page import make_folder, write_report
+from bnc2d.experiments.report.page import write_report
 from bnc2d.experiments.report.plots import check_matplotlib
 from bnc2d.experiments.report.published import read_reference
 from bnc2d.experiments.report.sections import Section
 from bnc2d.experiments.report.tables import disagreement_section
 from bnc2d.experiments.running.jobs import Job, Record, run_jobs
-from bnc2d.experiments.running.journal import Journal, Key
+from bnc2d.experiments.running.journal import Journal, Key, Records
 from bnc2d.experiments.running.measures import disagreements
+from bnc2d.formats.files import make_folder
 
 MORE_PARTS = {"collection": collection, "scaling": scaling}
 THRESHOLDS = ("file", "0.5")
@@ -41,8 +42,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Part:
-    jobs: Callable[[Mapping[Key, Record]], Sequence[Job]]  # to run so far, given what is known
-    sections: Callable[[Mapping[Key, Record]], list[Section]]
+    jobs: Callable[[Records], Sequence[Job]]  # to run so far, given what is known
+    sections: Callable[[Records], list[Section]]
 
 
 def run_experiments(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bnc2d.experiments.report.plots import Series, plot
 from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.running.jobs import Job, Record
-from bnc2d.experiments.running.journal import Key
+from bnc2d.experiments.running.journal import Records
 from bnc2d.experiments.running.measures import is_solved
 from bnc2d.experiments.synthetic import FAMILIES
 
@@ -54,7 +54,7 @@ MEASURES = (
 
 def jobs(
     methods: Sequence[str],
-    records: Mapping[Key, Record],
+    records: Records,
     *,
     features: Mapping[int, Sequence[int]] = FEATURES,
     seeds: int = SEEDS,
@@ -76,9 +76,7 @@ def jobs(
     return [job for _, job in sorted(sized, key=lambda pair: pair[0])]
 
 
-def _climb(
-    line: Line, records: Mapping[Key, Record], sizes: Sequence[int], seeds: int
-) -> Iterator[tuple[int, list[Job]]]:
+def _climb(line: Line, records: Records, sizes: Sequence[int], seeds: int) -> Iterator[tuple[int, list[Job]]]:
     """Give the jobs of a line size by size, up to the first that is not known to be solved."""
     for size in sizes:
         made = [_job(line, size, seed) for seed in range(seeds)]
@@ -94,7 +92,7 @@ def _job(line: Line, features: int, seed: int) -> Job:
     return Job(problem, "argmax", line.method, {"synthetic": source})
 
 
-def sections(records: Mapping[Key, Record]) -> list[Section]:
+def sections(records: Records) -> list[Section]:
     """Return a section with a table of slopes, then one a family with a plot of each measure.
 
     Records of other jobs are passed over; without any of these there is nothing to say.
@@ -102,8 +100,8 @@ def sections(records: Mapping[Key, Record]) -> list[Section]:
     runs = _runs(records)
     if not runs:
         return []
-    rows = tuple(_row(line, by_size) for line, by_size in runs.items())
-    found = [Section("Scaling: how the work grows with the features", _TEXT, (Table(_COLUMNS, rows),))]
+    rows = [_row(line, by_size) for line, by_size in runs.items()]
+    found = [Section("Scaling: how the work grows with the features", _TEXT, (Table.of(rows),))]
     for family in dict.fromkeys(line.family for line in runs):
         members = {line: by_size for line, by_size in runs.items() if line.family == family}
         figures = tuple(_figure(family, measure, members) for measure in MEASURES)
@@ -111,7 +109,7 @@ def sections(records: Mapping[Key, Record]) -> list[Section]:
     return found
 
 
-def _runs(records: Mapping[Key, Record]) -> dict[Line, dict[int, list[Record]]]:
+def _runs(records: Records) -> dict[Line, dict[int, list[Record]]]:
     """Return the records of each line by the number of features, in order."""
     runs: dict[Line, dict[int, list[Record]]] = {}
     for (problem, _, method), record in records.items():
@@ -129,7 +127,7 @@ def medians(measure: Measure, by_size: Mapping[int, Sequence[Record]]) -> dict[i
     """Return the median for each number of features; a run that did not end counts as infinite."""
     found = {}
     for features, records in by_size.items():
-        values = [measure.value(record) if record["status"] == "ok" else math.inf for record in records]
+        values = [measure.value(record) if is_solved(record) else math.inf for record in records]
         if math.isfinite(median := statistics.median_high(values)):
             found[features] = float(median)
     return found
@@ -147,21 +145,18 @@ def slope(points: Mapping[int, float], floor: float) -> float | None:
     return statistics.linear_regression(list(above), list(above.values())).slope
 
 
-def _row(line: Line, by_size: Mapping[int, Sequence[Record]]) -> tuple[Cell, ...]:
+def _row(line: Line, by_size: Mapping[int, Sequence[Record]]) -> dict[str, Cell]:
     runs = [record for records in by_size.values() for record in records]
-    solved = [record for record in runs if record["status"] == "ok"]
-    slopes = [slope(medians(measure, by_size), measure.floor) for measure in MEASURES]
-    return (
-        line.family,
-        line.states,
-        line.classes,
-        line.method,
-        len(runs),
-        len(solved),
-        max((record["features"] for record in solved), default=None),
-        round(math.log2(line.states), 2),
-        *(None if value is None else round(value, 2) for value in slopes),
-    )
+    solved = [record for record in runs if is_solved(record)]
+    slopes = {one.name: slope(medians(one, by_size), one.floor) for one in MEASURES}
+    return {
+        **line._asdict(),
+        "runs": len(runs),
+        "solved": len(solved),
+        "most features solved": max((record["features"] for record in solved), default=None),
+        "slope: instances": round(math.log2(line.states), 2),
+        **{f"slope: {name}": None if value is None else round(value, 2) for name, value in slopes.items()},
+    }
 
 
 def _figure(family: str, measure: Measure, lines: Mapping[Line, Mapping[int, Sequence[Record]]]) -> Figure:
@@ -186,17 +181,6 @@ _TEXT = (
     "which a run that did not end counts as infinite: a line ends where half of the runs do not; "
     "seconds below 0.1 and memory below 100 MiB are left out of the fit. The column of instances says how "
     "fast the number of instances itself grows, which is what listing them one by one would take."
-)
-_COLUMNS = (
-    "family",
-    "states",
-    "classes",
-    "method",
-    "runs",
-    "solved",
-    "most features solved",
-    "slope: instances",
-    *(f"slope: {measure.name}" for measure in MEASURES),
 )
 _ABOUT = {
     "noisy-or": "Two layers: binary findings below one to three of their diseases, one disease for three "

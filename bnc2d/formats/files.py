@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from io import BytesIO
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from bnc2d.base.atomic import atomic_write
@@ -74,6 +75,14 @@ def decode(data: bytes, path: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)"
         raise FormatError(message, path, line) from None
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are missing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
 
 
 def write_bytes(path: str, data: bytes) -> None:

@@ -19,7 +19,6 @@ from bnc2d.logic.circuit.arrays import together
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.to_circuit import class_formula
-from bnc2d.logic.domain import StateMask
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.report.drawing import drawing_data
 
@@ -127,12 +126,8 @@ def _node(manager: Manager, node: NodeId, place: dict[NodeId, int]) -> list[int 
         return [int(kind), node]
     if kind == Kind.LITERAL:
         feature, mask = manager.literal_of(node)
-        return [int(kind), feature, _states(mask)]
+        return [int(kind), feature, mask if mask < _EXACT_IN_JAVASCRIPT else str(mask)]
     return [int(kind), *(place[child] for child in manager.children(node))]
-
-
-def _states(mask: StateMask) -> int | str:
-    return mask if mask < _EXACT_IN_JAVASCRIPT else str(mask)
 
 
 def _true_state(states: tuple[str, ...]) -> int:

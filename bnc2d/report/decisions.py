@@ -42,9 +42,7 @@ def posterior_data(posterior: Mapping[str, Fraction | float], exact: bool = Fals
 
 def _digits(value: Fraction) -> int:
     """Return about how many digits a fraction has, without writing them."""
-    return int(
-        sum(bits * log10(2) for bits in (value.numerator.bit_length(), value.denominator.bit_length()))
-    )
+    return int((value.numerator.bit_length() + value.denominator.bit_length()) * log10(2))
 
 
 def _fraction(value: Fraction | float) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-from html import escape
 from importlib.resources import files
 from typing import Any
 
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.draw.html import digest
+from bnc2d.draw.html import digest, text
 from bnc2d.report.data import page_data
 from bnc2d.version import __version__
 
@@ -39,7 +38,7 @@ def page_html(model: BaseCompiledModel) -> str:
     )
     fields = {
         "policy": policy,
-        "title": escape(_printable(f"{model.target}: explore the decisions")),
+        "title": text(f"{model.target}: explore the decisions"),
         "style": style,
         "data": _embedded(page_data(model)),
         "script": script,
@@ -49,8 +48,8 @@ def page_html(model: BaseCompiledModel) -> str:
     before, *rest = _asset("page.html").split("{{")
     parts = [before]
     for piece in rest:
-        name, _, text = piece.partition("}}")
-        parts += [fields[name], text]
+        name, _, after = piece.partition("}}")
+        parts += [fields[name], after]
     return "".join(parts)
 
 
@@ -66,9 +65,5 @@ def _asset(name: str) -> str:
 
 def _embedded(data: dict[str, Any]) -> str:
     """Return JSON that no HTML parser can take for markup: in ASCII, without angle brackets or ampersands."""
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    packed = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

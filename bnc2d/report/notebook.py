@@ -17,6 +17,7 @@ from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.picture import draw_network
+from bnc2d.report.records import KINDS
 
 # Circuits of larger models take a while to make, so that only those that are there already are shown.
 _SMALL_DIAGRAM = 5_000
@@ -64,7 +65,7 @@ def model_html(model: BaseCompiledModel) -> str:
     if model.stats.seconds:  # a file keeps none
         heading += f", {sum(model.stats.seconds.values()):.2f} s"
     headings = ("class", "instances", "share", "circuit nodes", "edges")
-    return table(heading, headings, rows) + _line(f"Features: {_names(model.features)}")
+    return table(heading, headings, rows) + f"<div>Features: {_names(model.features)}</div>\n"
 
 
 def explanation_html(explanation: BaseExplanation) -> str:
@@ -78,12 +79,9 @@ def explanation_html(explanation: BaseExplanation) -> str:
     if explanation.fixed:
         rows.append(("fixed", _names(explanation.fixed)))
     rows += [
-        ("sufficient reasons", _reasons(explanation.sufficient_reasons(_REASONS, _SECONDS))),
-        ("necessary reasons", _reasons(explanation.necessary_reasons(_REASONS, _SECONDS))),
-        ("general sufficient reasons", _reasons(explanation.general_sufficient_reasons(_REASONS, _SECONDS))),
-        ("general necessary reasons", _reasons(explanation.general_necessary_reasons(_REASONS, _SECONDS))),
-        ("nearest other decision", _nearest(explanation)),
+        (kind.replace("_", " "), _reasons(getattr(explanation, kind)(_REASONS, _SECONDS))) for kind in KINDS
     ]
+    rows.append(("nearest other decision", _nearest(explanation)))
     return table(f"Why {text(explanation.target)} is {decision}", (), rows)
 
 
@@ -124,7 +122,3 @@ def _percent(share: Fraction) -> str:
     if share in (0, 1):
         return f"{int(100 * share)} %"
     return f"{min(max(float(100 * share), 0.01), 99.99):.2f} %"
-
-
-def _line(content: str) -> str:
-    return f"<div>{content}</div>\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from typing import NotRequired, TypeAlias, TypedDict
@@ -107,16 +107,17 @@ def explanation_data(
     model = explanation.model
     classes = model.classes if towards is None else [model.classes[model.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
-    time = _SharedTime(time_limit, lists=len(KINDS) + len(others))
+    budget = Budget(time_limit)
+    shares = _shares(budget, len(KINDS) + len(others))
     listed: dict[str, list[Literals]] = {}
     cut: dict[str, Cut | None] = {}
     for kind in KINDS:
-        found = getattr(explanation, kind)(limit, time.share())
+        found = getattr(explanation, kind)(limit, next(shares))
         listed[kind] = [literals(reason) for reason in found]
         cut[kind] = found.cut
     contrastive: dict[str, ContrastData] = {}
     for name in others:
-        clauses = explanation.contrastive(name, limit, time.share())
+        clauses = explanation.contrastive(name, limit, next(shares))
         contrastive[name] = {
             "reasons": [literals(clause) for clause in clauses],
             "message": clauses.message,
@@ -124,6 +125,8 @@ def explanation_data(
             "nearest": _nearest(explanation, name),
         }
     posterior = posterior_data(_posterior(explanation), exact)
+    known = listed["sufficient_reasons"]
+    first = known[0] if known else literals(explanation.a_sufficient_reason())
     data: ExplanationData = {
         "instance": explanation.instance,
         "target": explanation.target,
@@ -135,9 +138,7 @@ def explanation_data(
         "fixed": list(explanation.fixed),
         "complete_reason": None,
         "general_reason": None,
-        "sufficient_reason": (listed["sufficient_reasons"] or [literals(explanation.a_sufficient_reason())])[
-            0
-        ],
+        "sufficient_reason": first,
         "sufficient_reasons": listed["sufficient_reasons"],
         "necessary_reasons": listed["necessary_reasons"],
         "general_sufficient_reasons": listed["general_sufficient_reasons"],
@@ -149,7 +150,7 @@ def explanation_data(
     }
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
-    with suppress(TimeLimitExceeded), time.budget.limiting():
+    with suppress(TimeLimitExceeded), budget.limiting():
         data["complete_reason"] = _formula(explanation.complete_reason)
         data["general_reason"] = _formula(explanation.general_reason)
     return data
@@ -172,20 +173,11 @@ def _nearest(explanation: BaseExplanation, towards: str | None = None) -> Neares
     }
 
 
-class _SharedTime:
-    """A time limit that several lists share: each gets an even part of what those before it left."""
-
-    def __init__(self, seconds: float | None, lists: int) -> None:
-        self.budget = Budget(seconds)
-        self.budget.left()  # it runs from now on
-        self._lists = lists
-
-    def share(self) -> float | None:
-        """Return the seconds of the next list."""
-        left = self.budget.left()
-        share = None if left is None else left / max(1, self._lists)
-        self._lists -= 1
-        return share
+def _shares(budget: Budget, lists: int) -> Iterator[float | None]:
+    """Yield the seconds of each list in turn: an even part of what those before it left."""
+    for waiting in range(lists, 0, -1):
+        left = budget.left()
+        yield None if left is None else left / waiting
 
 
 def explanation_summary(
@@ -200,10 +192,10 @@ def explanation_summary(
     ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
     of which there are more, or may be. ``time_limit`` as in ``explanation_data``.
     """
-    time = _SharedTime(time_limit, lists=2)
-    sufficient = explanation.sufficient_reasons(limit, time.share())
+    shares = _shares(Budget(time_limit), 2)
+    sufficient = explanation.sufficient_reasons(limit, next(shares))
     reasons = list(sufficient)
-    necessary = explanation.necessary_reasons(limit, time.share())
+    necessary = explanation.necessary_reasons(limit, next(shares))
     count = sum(1 for _ in necessary)
     reason = reasons[0] if reasons else explanation.a_sufficient_reason()
     nearest = _nearest(explanation)

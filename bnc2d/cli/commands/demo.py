@@ -14,9 +14,9 @@ from rich.text import Text
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.atomic import atomic_write
 from bnc2d.cli.commands.explain import show
-from bnc2d.errors import FormatError
 from bnc2d.explain.text import answers, headline
 from bnc2d.formats.builtin import example
+from bnc2d.formats.files import make_folder
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.nnf import NNF
 from bnc2d.report.decisions import posterior_data
@@ -125,9 +125,6 @@ def paper_formulas(manager: Manager) -> dict[str, NNF]:
 
 
 def _write_picture(folder: Path, formula: NNF) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
+    make_folder(folder)
     atomic_write(folder / PICTURE, formula.to_svg(highlight=PATIENT).encode())
     return folder / PICTURE

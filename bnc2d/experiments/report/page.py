@@ -12,8 +12,8 @@ from pathlib import Path
 
 from bnc2d.base.atomic import atomic_write
 from bnc2d.draw.html import digest
-from bnc2d.errors import FormatError
 from bnc2d.experiments.report.sections import Section, slug, to_csv, to_html, to_markdown
+from bnc2d.formats.files import make_folder
 from bnc2d.version import __version__
 
 _STYLE = """
@@ -106,14 +106,6 @@ def write_report(folder: Path, title: str, sections: Sequence[Section]) -> Path:
     page = folder / "index.html"
     atomic_write(page, _encoded(page_html(title, sections)))
     return page
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, where they are missing."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
 
 
 def _encoded(text: str) -> bytes:

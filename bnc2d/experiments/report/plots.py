@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from bnc2d.draw.text import clean
 from bnc2d.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def plot(
         figure = Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
-        axes.set_title(_clean(title), parse_math=False)
-        axes.set_xlabel(_clean(x_label), parse_math=False)
-        axes.set_ylabel(_clean(y_label), parse_math=False)
+        axes.set_title(clean(title), parse_math=False)
+        axes.set_xlabel(clean(x_label), parse_math=False)
+        axes.set_ylabel(clean(y_label), parse_math=False)
         if log_x:
             axes.set_xscale("log")
         elif all(isinstance(x, int) for one in series for x in one.x):
@@ -122,16 +123,11 @@ def _add_legend(axes: Axes, series: Sequence[Series]) -> None:
     if not series:
         return
     legend = axes.legend(axes.get_lines(), [str(number) for number in range(len(series))])
-    for text, one in zip(
-        legend.get_texts(), series, strict=True
-    ):  # afterwards, as "_" and "$" mean something
+    # Names are set afterwards, as "_" and "$" mean something to a legend.
+    for text, one in zip(legend.get_texts(), series, strict=True):
         text.set_parse_math(False)
-        text.set_text(_clean(one.name))
+        text.set_text(clean(one.name))
 
 
 def _can_show(value: float, logarithmic: bool) -> bool:
     return math.isfinite(value) and (value > 0 or not logarithmic)
-
-
-def _clean(text: str) -> str:
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -9,11 +9,13 @@ import base64
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
+from bnc2d.draw.html import text
+from bnc2d.draw.text import clean
 from bnc2d.experiments.report.plots import Picture
 
 Cell: TypeAlias = str | int | float | None
@@ -28,6 +30,11 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Cell]]) -> Table:
+        """Return a table of at least one row; the first names the columns, the others may lack some."""
+        return cls(tuple(rows[0]), tuple(tuple(row.get(name) for name in rows[0]) for row in rows))
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ def shown(cell: Cell) -> str:
         return f"{cell:,}"
     if isinstance(cell, float):
         return f"{cell:,.0f}" if abs(cell) >= 10 ** (_DIGITS - 1) else f"{cell:.{_DIGITS}g}"
-    return _printable(cell)
+    return clean(cell)
 
 
 def slug(title: str) -> str:
@@ -110,17 +117,17 @@ def _markdown_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(_marked(cell) for cell in cells) + " |"
 
 
-def _marked(text: str) -> str:
-    return _MARKDOWN_SIGNS.sub(r"\\\1", _printable(text))
+def _marked(value: str) -> str:
+    return _MARKDOWN_SIGNS.sub(r"\\\1", clean(value))
 
 
 def _html(section: Section) -> str:
-    parts = [f'<section id="{escape(slug(section.title))}">', f"<h2>{_escaped(section.title)}</h2>"]
-    parts += [f"<p>{_escaped(paragraph)}</p>" for paragraph in _paragraphs(section.text)]
+    parts = [f'<section id="{escape(slug(section.title))}">', f"<h2>{text(section.title)}</h2>"]
+    parts += [f"<p>{text(paragraph)}</p>" for paragraph in _paragraphs(section.text)]
     parts += [_html_table(table) for table in section.tables]
     for figure in section.figures:
         data = base64.b64encode(figure.picture.svg).decode()
-        caption = _escaped(figure.caption)
+        caption = text(figure.caption)
         parts.append(
             f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
             f"<figcaption>{caption}</figcaption></figure>"
@@ -131,12 +138,11 @@ def _html(section: Section) -> str:
 def _html_table(table: Table) -> str:
     marks = [' class="number"' if right else "" for right in is_numeric(table)]
     head = "".join(
-        f'<th scope="col"{mark}>{_escaped(name)}</th>'
-        for name, mark in zip(table.columns, marks, strict=True)
+        f'<th scope="col"{mark}>{text(name)}</th>' for name, mark in zip(table.columns, marks, strict=True)
     )
     rows = [
         "<tr>"
-        + "".join(f"<td{mark}>{_escaped(shown(cell))}</td>" for cell, mark in zip(row, marks, strict=True))
+        + "".join(f"<td{mark}>{text(shown(cell))}</td>" for cell, mark in zip(row, marks, strict=True))
         + "</tr>"
         for row in table.rows
     ]
@@ -155,13 +161,5 @@ def is_numeric(table: Table) -> list[bool]:
     ]
 
 
-def _paragraphs(text: str) -> list[str]:
-    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
-
-
-def _escaped(text: str) -> str:
-    return escape(_printable(text), quote=True)
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+def _paragraphs(content: str) -> list[str]:
+    return [" ".join(part.split()) for part in content.split("\n\n") if part.strip()]

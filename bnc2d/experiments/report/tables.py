@@ -10,7 +10,7 @@ from bnc2d.experiments.report.plots import Series, plot
 from bnc2d.experiments.report.published import RUNS, PublishedRun, Reference
 from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
-from bnc2d.experiments.running.journal import Key
+from bnc2d.experiments.running.journal import Records
 from bnc2d.experiments.running.measures import (
     disagreements,
     geometric_mean,
@@ -28,7 +28,7 @@ _HOW_TIMED = (
 )
 
 
-def disagreement_section(records: Mapping[Key, Record]) -> list[Section]:
+def disagreement_section(records: Records) -> list[Section]:
     """Return a section that says where methods disagree, or none."""
     found = disagreements(records)
     if not found:
@@ -48,7 +48,7 @@ def disagreement_section(records: Mapping[Key, Record]) -> list[Section]:
     ]
 
 
-def summary_section(records: Mapping[Key, Record], methods: Sequence[str], reference: Reference) -> Section:
+def summary_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
     """Return who solved how much how fast, and the ratios on what two of them solved."""
     runs = _runs_by_name(records, methods, reference)
     counts = [_counts(method, [r for key, r in records.items() if key[2] == method]) for method in methods]
@@ -103,7 +103,7 @@ _Runs = Mapping[
 ]  # seconds and nodes of what is solved
 
 
-def _runs_by_name(records: Mapping[Key, Record], methods: Sequence[str], reference: Reference) -> _Runs:
+def _runs_by_name(records: Records, methods: Sequence[str], reference: Reference) -> _Runs:
     runs: dict[str, dict[tuple[str, str], tuple[float, int | None]]] = {method: {} for method in methods}
     for (problem, which, method), record in records.items():
         if is_solved(record):
@@ -115,7 +115,7 @@ def _runs_by_name(records: Mapping[Key, Record], methods: Sequence[str], referen
     return runs | ({_REFERENCE: solved} if solved else {})
 
 
-def _listed(records: Mapping[Key, Record], reference: Reference) -> list[tuple[str, str]]:
+def _listed(records: Records, reference: Reference) -> list[tuple[str, str]]:
     """Return the problems that both this run and the reference know."""
     return sorted({(problem, which) for problem, which, _ in records} & reference.seconds.keys())
 
@@ -130,7 +130,7 @@ def _ratios(first: str, second: str, runs: _Runs) -> tuple[Cell, ...] | None:
     return first, second, len(common), seconds, geometric_mean(known) if known else None
 
 
-def refused_section(records: Mapping[Key, Record], networks: Mapping[str, str]) -> list[Section]:
+def refused_section(records: Records, networks: Mapping[str, str]) -> list[Section]:
     """Return what was refused and why, or nothing; ``networks`` gives the network's file of a problem."""
     refused: dict[tuple[str, str], set[str]] = {}
     for (problem, _, method), record in records.items():
@@ -149,7 +149,7 @@ def refused_section(records: Mapping[Key, Record], networks: Mapping[str, str]) 
     return [Section("Refused", text, (Table(("problem", "network", "reason", "methods"), rows),))]
 
 
-def unsolved_section(records: Mapping[Key, Record]) -> list[Section]:
+def unsolved_section(records: Records) -> list[Section]:
     """Return what hit a limit and which methods are not made for which problems, or nothing."""
     late = tuple(
         (problem, which, method, record["status"], record.get("time_limit"), record["message"])
@@ -173,7 +173,7 @@ def unsolved_section(records: Mapping[Key, Record]) -> list[Section]:
     return [Section("Unsolved", text, tuple(tables))] if tables else []
 
 
-def cactus_section(records: Mapping[Key, Record], methods: Sequence[str], reference: Reference) -> Section:
+def cactus_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
     """Return how many problems are solved in how much time in all, the easiest first."""
     series = []
     for name, runs in _runs_by_name(records, methods, reference).items():
@@ -188,7 +188,7 @@ def cactus_section(records: Mapping[Key, Record], methods: Sequence[str], refere
     return Section("Solved problems over time", _HOW_TIMED, (), (Figure("cactus", caption, picture),))
 
 
-def size_section(records: Mapping[Key, Record], methods: Sequence[str]) -> Section:
+def size_section(records: Records, methods: Sequence[str]) -> Section:
     """Return the size of circuits against the number of instances, of the class and of all."""
     in_class, of_all = [], []
     for method in methods:
@@ -231,7 +231,7 @@ def _class_sizes(record: Record) -> Iterable[tuple[int, int]]:
     return zip(record["class_models"], record["class_nodes"], strict=True)
 
 
-def leaves_section(records: Mapping[Key, Record], network: str, targets: Mapping[str, str]) -> Section:
+def leaves_section(records: Records, network: str, targets: Mapping[str, str]) -> Section:
     """Return time and size of every target of a network, all leaves being features.
 
     ``targets`` gives the target of each of these problems; records come in the order of the methods.

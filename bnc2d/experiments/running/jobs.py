@@ -26,22 +26,8 @@ _GRACE = 20.0  # seconds past its own limit before a run is killed; it starts an
 _POLL = 0.2
 LATE = 1.0  # seconds past its limit when a timer of its own ends a compilation
 _FACTS = (
-    "network",
-    "target",
-    "features",
-    "instances",
-    "threshold",
-    "seconds",
-    "phases",
-    "nodes",
-    "edges",
-    "models",
-    "class_nodes",
-    "class_models",
-    "omega",
-    "omega_T",
-    "peak_mib",
-    "message",
+    *("network", "target", "features", "instances", "threshold", "seconds", "phases", "nodes", "edges"),
+    *("models", "class_nodes", "class_models", "omega", "omega_T", "peak_mib", "message"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from bnc2d.errors import FormatError
 from bnc2d.experiments.running.jobs import Job, Record
 
 Key: TypeAlias = tuple[str, str, str]
+Records: TypeAlias = Mapping[Key, Record]
 
 
 class Journal:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
-from bnc2d.experiments.running.journal import Key
+from bnc2d.experiments.running.journal import Records
 
 _PUBLISHED_PHASES = ("order", "tables", "formulas")
 
@@ -49,7 +49,7 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(sum(logarithms) / len(logarithms))
 
 
-def disagreements(records: Mapping[Key, Record]) -> list[tuple[str, str, dict[str, Any]]]:
+def disagreements(records: Records) -> list[tuple[str, str, dict[str, Any]]]:
     """Return problems that methods decide differently: the sizes of all classes by method.
 
     No two solved runs of a problem may differ in them, whatever the method.

@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TypeAlias
@@ -54,19 +55,16 @@ def main() -> None:
     job = Job(order["problem"], order["which"], order["method"], order["source"])
     warnings.simplefilter("ignore", Bnc2dWarning)  # a record has no place for them
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, whatever is going on
-    record = record_of(job, order["time_limit"], order["memory_limit"], _set_timer)
+    set_timer = partial(signal.setitimer, signal.ITIMER_REAL)
+    record = record_of(job, order["time_limit"], order["memory_limit"], set_timer)
     print(json.dumps(record), flush=True)
-
-
-def _set_timer(seconds: float) -> None:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def record_of(
     job: Job,
     time_limit: float,
     memory_limit: int | None = None,
-    set_timer: Callable[[float], None] = lambda _: None,
+    set_timer: Callable[[float], object] = lambda _: None,
 ) -> Record:
     """Run a job in this process and return its record, whatever happens to it.
 
@@ -87,7 +85,7 @@ def record_of(
 
 
 def _measure(
-    job: Job, time_limit: float, memory_limit: int | None, set_timer: Callable[[float], None]
+    job: Job, time_limit: float, memory_limit: int | None, set_timer: Callable[[float], object]
 ) -> Record:
     """Compile and return the facts.
 

@@ -118,34 +118,35 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
     """Describe the arguments of a command, whose module is loaded only here: help must not wait for numpy."""
     match name:
         case "bench":
-            from bnc2d.cli.commands.bench import configure
+            from bnc2d.cli.commands.bench import configure, run
         case "compile":
-            from bnc2d.cli.commands.compile import configure
+            from bnc2d.cli.commands.compile import configure, run
         case "completion":
-            from bnc2d.cli.commands.completion import configure
+            from bnc2d.cli.commands.completion import configure, run
         case "convert":
-            from bnc2d.cli.commands.convert import configure
+            from bnc2d.cli.commands.convert import configure, run
         case "demo":
-            from bnc2d.cli.commands.demo import configure
+            from bnc2d.cli.commands.demo import configure, run
         case "draw":
-            from bnc2d.cli.commands.draw import configure
+            from bnc2d.cli.commands.draw import configure, run
         case "experiments":
-            from bnc2d.cli.commands.experiments import configure
+            from bnc2d.cli.commands.experiments import configure, run
         case "explain":
-            from bnc2d.cli.commands.explain import configure
+            from bnc2d.cli.commands.explain import configure, run
         case "explore":
-            from bnc2d.cli.commands.explore import configure
+            from bnc2d.cli.commands.explore import configure, run
         case "info":
-            from bnc2d.cli.commands.info import configure
+            from bnc2d.cli.commands.info import configure, run
         case "networks":
-            from bnc2d.cli.commands.networks import configure
+            from bnc2d.cli.commands.networks import configure, run
         case "predict":
-            from bnc2d.cli.commands.predict import configure
+            from bnc2d.cli.commands.predict import configure, run
         case "verify":
-            from bnc2d.cli.commands.verify import configure
+            from bnc2d.cli.commands.verify import configure, run
         case _:
             raise AssertionError(f"no module for the command {name!r}")
     configure(command)
+    command.set_defaults(run=run)
 
 
 def _is_ctrl_c(error: BaseException | None) -> bool:

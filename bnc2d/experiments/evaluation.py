@@ -66,14 +66,8 @@ class Evaluation:
         for name, problem in self._leaves.items():
             if name in self._problems:
                 continue
-            source = {
-                "leaves": {
-                    "file": str(problem.network),
-                    "target": problem.target,
-                    "normalise": self._normalise,
-                }
-            }
-            found += [Job(name, "0.5", method, source) for method in self._methods]
+            leaves = {"file": str(problem.network), "target": problem.target, "normalise": self._normalise}
+            found += [Job(name, "0.5", method, {"leaves": leaves}) for method in self._methods]
         return found
 
     def sections(self, records: Records) -> list[Section]:
@@ -149,10 +143,7 @@ class Evaluation:
 
     def _widths(self, facts: Mapping[Path, NetworkFacts | None]) -> Section:
         columns = ("network", "targets", "ω^T", "ω", "|X|", "|X| + ω")
-        rows = []
-        for path, known in facts.items():
-            if known is not None and known.widths:
-                rows.append(_width_row(path, known))
+        rows = [_width_row(path, known) for path, known in facts.items() if known and known.widths]
         text = (
             "Averages over the targets of the suite with all leaves as features: the width ω^T of the "
             "compilation, the width ω of the jointree (its largest cluster minus one), and the number of "
@@ -169,8 +160,7 @@ def _width_row(path: Path, facts: NetworkFacts) -> tuple[Cell, ...]:
     total = statistics.fmean(one.widths.omega_total for one in facts.widths)
     features = statistics.fmean(one.features for one in facts.widths)
     name = plain_name(path)
-    paper = WIDTHS.get(name.lower())
-    published = (None,) * 3 if paper is None else (paper.omega_total, paper.omega, paper.features)
+    published = WIDTHS.get(name.lower(), (None, None, None))
     return name, len(facts.widths), total, omega, features, features + omega, *published
 
 

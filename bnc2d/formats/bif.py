@@ -46,28 +46,15 @@ def parse(data: bytes, path: str) -> ParsedNetwork:
     return _Reader(Source(path, decode(data, path))).network()
 
 
-class _Fill:
-    """How many entries `default` rows may still stand for, over the whole file."""
-
-    def __init__(self) -> None:
-        self.left = MAX_DEFAULT_ENTRIES
-
-
 class _Table(Scanner):
     """The inside of a probability block, read once the states of its variables are known."""
 
     def __init__(
-        self,
-        source: Source,
-        inside: tuple[int, int],
-        child: Variable,
-        parents: tuple[Variable, ...],
-        fill: _Fill,
+        self, reader: _Reader, inside: tuple[int, int], child: Variable, parents: tuple[Variable, ...]
     ) -> None:
-        super().__init__(source, _BIF, *inside)
-        self._child = child
-        self._parents = parents
-        self._fill = fill
+        super().__init__(reader.source, _BIF, *inside)
+        self._reader = reader
+        self._child, self._parents = child, parents
         self._opened = inside[0]
         self._where = f"the table of {child.name!r}"
         self._count = prod(len(parent) for parent in parents)
@@ -77,10 +64,10 @@ class _Table(Scanner):
     def entries(self) -> list[str]:
         """Return the entries, the child's state varying fastest."""
         at = self._opened
-        places = self._places()
+        offsets = self._offsets()
         while self.kind != "end":
             if self.is_symbol("("):
-                self._row(places)
+                self._row(offsets)
             elif self.is_keyword("property"):
                 skip_property(self)
             elif self.is_keyword("table") or self.is_keyword("default"):
@@ -101,16 +88,16 @@ class _Table(Scanner):
         self._lines[keyword] = numbers if keyword == "table" else self._column(numbers, at)
         self.advance()
 
-    def _places(self) -> list[dict[str, int]]:
+    def _offsets(self) -> list[dict[str, int]]:
         """Return, for each parent, what its states add to the number of a row."""
-        places: list[dict[str, int]] = []
+        offsets: list[dict[str, int]] = []
         stride = 1
         for parent in reversed(self._parents):
-            places.insert(0, {state: position * stride for position, state in enumerate(parent.states)})
+            offsets.insert(0, {state: position * stride for position, state in enumerate(parent.states)})
             stride *= len(parent)
-        return places
+        return offsets
 
-    def _row(self, places: list[dict[str, int]]) -> None:
+    def _row(self, offsets: list[dict[str, int]]) -> None:
         at = self.at
         match = _ROW.match(self.text, at, self._limit)
         if match is not None and not ("/" in match[0] and ("//" in match[0] or "/*" in match[0])):
@@ -119,11 +106,13 @@ class _Table(Scanner):
         else:
             states = self.words(")", f"after the states of a row in {self._where}")
             numbers = self.words(";", f"after a row in {self._where}")
-        if len(states) != len(places):
-            message = f"this row of {self._child.name!r} names {len(states)} states for {len(places)} parents"
+        if len(states) != len(offsets):
+            message = (
+                f"this row of {self._child.name!r} names {len(states)} states for {len(offsets)} parents"
+            )
             raise self.error(message, at)
         try:
-            index = sum([place[state] for place, state in zip(places, states, strict=True)])
+            index = sum([offset[state] for offset, state in zip(offsets, states, strict=True)])
         except KeyError:
             raise self._unknown_state(states, at) from None
         if index in self._rows:
@@ -154,8 +143,8 @@ class _Table(Scanner):
             missing = column_name(self._child, self._parents, first)
             message = f"{self._where} has {len(rows)} of {count} rows and no default; {missing} is missing"
             raise self.error(message, at)
-        self._fill.left -= (count - len(rows)) * len(self._child)
-        if self._fill.left < 0:
+        self._reader.defaults_left -= (count - len(rows)) * len(self._child)
+        if self._reader.defaults_left < 0:
             message = (
                 f"with {self._where} 'default' stands for more than {MAX_DEFAULT_ENTRIES} entries, the limit"
             )
@@ -182,7 +171,7 @@ def skip_property(scanner: Scanner) -> None:
 class _Reader(Scanner):
     def __init__(self, source: Source) -> None:
         super().__init__(source, _BIF)
-        self._fill = _Fill()
+        self.defaults_left = MAX_DEFAULT_ENTRIES  # over the whole file
 
     def network(self) -> ParsedNetwork:
         parsed = ParsedNetwork(self.source, "", [], [])
@@ -268,7 +257,7 @@ class _Reader(Scanner):
         inside = self.skip_block(f"the table of {shorten(child)!r}")
 
         def entries(variable: Variable, given: tuple[Variable, ...]) -> list[str]:
-            return _Table(self.source, inside, variable, given, self._fill).entries()
+            return _Table(self, inside, variable, given).entries()
 
         return ParsedTable(child, parents, entries, at, inside[0])
 

@@ -9,7 +9,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from bnc2d.cli.shared.options import amount, count
+from bnc2d.cli.shared.options import add_run_options
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
 from bnc2d.experiments.problems import problem_names
@@ -27,16 +27,9 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--suite", required=True, metavar="DIR", help="the folder with networks and problems"
     )
-    command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
-    command.add_argument("--threshold", choices=("file", "0.5", "both"), default="file")
+    add_run_options(command, "problem")
     command.add_argument("--method", choices=METHODS, default="fast", help="default: fast")
-    command.add_argument(
-        "--time-limit", type=amount, default=60.0, metavar="S", help="per problem (default 60)"
-    )
-    command.add_argument("--jobs", type=count, default=1, metavar="N", help="problems at a time")
     command.add_argument("--json", metavar="FILE", help="append a line per problem (default: print them)")
-    command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -29,7 +29,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     add_classifier_options(command)
     add_network_options(command)
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

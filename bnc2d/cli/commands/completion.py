@@ -48,7 +48,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("shell", choices=tuple(_SCRIPTS), help="the shell that is to run the script")
     command.add_argument("--json", action="store_true", help="print what is completed as JSON for machines")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -130,7 +129,7 @@ def _zsh(found: Iterable[Command]) -> str:
         summaries.append(_quoted([f"{command.name}:{command.summary}"], whole=True))
         specs = []
         for option in command.options:
-            summary = _without(option.summary, "[]:")
+            summary = option.summary.translate(dict.fromkeys(map(ord, "[]:")))
             value = ""
             if option.takes_value:
                 value = ":value:" + ("_files" if option.takes_path else f"({' '.join(option.choices)})")
@@ -199,10 +198,6 @@ def _quoted(words: Iterable[str], whole: bool = False) -> str:
 def _fish_quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def _without(text: str, characters: str) -> str:
-    return "".join(character for character in text if character not in characters)
 
 
 _SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

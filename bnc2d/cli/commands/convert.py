@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from bnc2d.cli.shared.options import add_network_options, load_network
+from bnc2d.cli.shared.printing import answer
 from bnc2d.formats.io import write_network
 
 
@@ -15,15 +15,12 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("source", metavar="FILE", help="network file or built-in name")
     command.add_argument("output", metavar="OUT", help=".bif .net .uai .xml .xmlbif .xdsl, also .gz")
     add_network_options(command)
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, write, and say so."""
     network = load_network(options.source, options.normalise, options.max_bytes)
     write_network(network, options.output)
-    if options.json:
-        print(json.dumps({"file": options.output, "variables": len(network)}))
-    else:
-        print(f"wrote {options.output}: {len(network)} variables")
+    facts = {"file": options.output, "variables": len(network)}
+    answer(options.json, facts, f"wrote {options.output}: {len(network)} variables")
     return 0

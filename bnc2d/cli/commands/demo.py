@@ -39,7 +39,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.epilog = "example:\n  bnc2d demo\n  bnc2d demo --out pictures"
     command.add_argument("--out", default="bnc2d-demo", metavar="DIR", help="where the picture goes")
     command.add_argument("--json", action="store_true", help="print JSON for machines")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

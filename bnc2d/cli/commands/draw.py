@@ -44,7 +44,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-o", "--output", required=True, metavar="OUT", help="a name that ends in .svg, .png or .dot"
     )
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,11 +53,10 @@ def run(options: argparse.Namespace) -> int:
         raise FormatError("a picture's name must end in .svg, .png or .dot", options.output)
     what = options.what or ("circuit" if is_compiled(options.model) else "network")
     if what != "circuit":
-        for given, name in ((options.class_name, "--class"), (options.negated, "--negated")):
+        asked = {"--class": options.class_name, "--negated": options.negated, "an instance": options.instance}
+        for name, given in asked.items():
             if given:
                 raise ClassifierError(f"{name} is for --what circuit, not {what}")
-        if options.instance:
-            raise ClassifierError(f"an instance is for --what circuit, not {what}")
     with working("drawing", options.json):
         figure = _circuit(options) if what == "circuit" else _structure(what, options)
         size = figure.save(options.output)
@@ -83,19 +81,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _structure(what: str, options: argparse.Namespace) -> Figure:
-    has_target = options.target is not None or is_compiled(options.model)
     if what == "ftree":
         return draw_feature_tree(load_classifier(options))
-    if not has_target:
+    if options.target is None and not is_compiled(options.model):
         for name in ("features", "threshold", "positive", "ties"):
             if getattr(options, name) is not None:
                 raise ClassifierError(f"--{name} needs --target NAME")
         network = load_network(options.model, options.normalise, options.max_bytes)
         return draw_network(network) if what == "network" else draw_jointree(network)
     classifier = load_classifier(options)
-    if what == "network":
-        return draw_network(classifier.network, classifier)
-    return draw_jointree(classifier)
+    return draw_network(classifier.network, classifier) if what == "network" else draw_jointree(classifier)
 
 
 def _circuit(options: argparse.Namespace) -> Figure:

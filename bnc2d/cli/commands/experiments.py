@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnc2d.cli.shared.options import amount, count
+from bnc2d.cli.shared.options import add_run_options, count
 from bnc2d.cli.shared.printing import printable
 from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
@@ -37,17 +37,8 @@ def configure(command: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=f"of {', '.join(METHODS)} (default: fast,paper)",
     )
-    command.add_argument(
-        "--threshold",
-        choices=(*THRESHOLDS, "both"),
-        default="file",
-        help="the problem's own (default), or 0.5",
-    )
-    command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
-    command.add_argument("--time-limit", type=amount, default=60.0, metavar="S", help="per run (default 60)")
+    add_run_options(command, "run")
     command.add_argument("--memory-limit", type=count, metavar="MIB", help="per run (default: 4 GiB)")
-    command.add_argument("--jobs", type=count, default=1, metavar="N", help="runs at a time")
-    command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
     command.add_argument(
         "--leaves-table",
         metavar="NETWORK",
@@ -59,7 +50,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("--collection", action="store_true", help="add the networks of public collections")
     command.add_argument("--scaling", action="store_true", help="add synthetic networks of growing size")
     command.add_argument("--json", action="store_true", help="print the summary as JSON for machines")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -24,14 +24,8 @@ from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers,
 from bnc2d.report.records import explanation_data, explanation_summary
 
 _COLUMNS = (
-    "sufficient_reason",
-    "sufficient_reasons",
-    "necessary_reasons",
-    "distance",
-    "changes",
-    "changed_decision",
-    "changed_possible",
-    "cut",
+    *("sufficient_reason", "sufficient_reasons", "necessary_reasons", "distance"),
+    *("changes", "changed_decision", "changed_possible", "cut"),
 )
 _FEW = 5  # reasons a list in data
 
@@ -59,7 +53,6 @@ def configure(command: argparse.ArgumentParser) -> None:
         help="seconds an instance (default: 5, with --all 30)",
     )
     command.add_argument("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

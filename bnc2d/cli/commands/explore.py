@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from bnc2d.cli.shared.models import add_model_options, load_compiled
-from bnc2d.cli.shared.printing import printable, working
+from bnc2d.cli.shared.printing import answer, working
 from bnc2d.report.explore import write_page
 
 
@@ -18,7 +17,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     add_model_options(command)
     command.add_argument("-o", "--output", required=True, metavar="OUT", help="where to write the page")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,8 +24,5 @@ def run(options: argparse.Namespace) -> int:
     model = load_compiled(options)
     with working("writing the page", options.json):
         write_page(model, options.output)
-    if options.json:
-        print(json.dumps({"file": options.output}, ensure_ascii=False))
-    else:
-        print(printable(f"wrote {options.output}; open it in a browser"))
+    answer(options.json, {"file": options.output}, f"wrote {options.output}; open it in a browser")
     return 0

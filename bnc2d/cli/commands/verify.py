@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
 from bnc2d.api.files import load
 from bnc2d.cli.shared.options import add_size_option, amount
-from bnc2d.cli.shared.printing import printable, working
+from bnc2d.cli.shared.printing import answer, working
 from bnc2d.compile.store import MAX_BYTES
 from bnc2d.verify.checks import verify_model
 
@@ -24,7 +23,6 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, default=0)
     add_size_option(command)
     command.add_argument("--json", action="store_true", help="print JSON for machines")
-    command.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,17 +36,7 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             progress=lambda name, done, total: say(f"check {done + 1} of {total}: {name}"),
         )
-    if options.json:
-        print(
-            json.dumps(
-                {
-                    "passed": report.passed,
-                    "failed": report.failed,
-                    "checks": [asdict(check) for check in report.checks],
-                }
-            )
-        )
-    else:
-        print(printable(str(report)))
-        print(report.verdict)
+    checks = [asdict(check) for check in report.checks]
+    facts = {"passed": report.passed, "failed": report.failed, "checks": checks}
+    answer(options.json, facts, f"{report}\n{report.verdict}")
     return 0 if report.passed else 1 if report.failed else 2

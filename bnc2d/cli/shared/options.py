@@ -31,6 +31,22 @@ def add_size_option(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_run_options(command: argparse.ArgumentParser, what: str) -> None:
+    """Add which problems of a suite to run, and how; ``what`` is a "problem" or a "run"."""
+    command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
+    command.add_argument(
+        "--threshold",
+        choices=("file", "0.5", "both"),
+        default="file",
+        help="the problem's own (default), or 0.5",
+    )
+    command.add_argument(
+        "--time-limit", type=amount, default=60.0, metavar="S", help=f"per {what} (default 60)"
+    )
+    command.add_argument("--jobs", type=count, default=1, metavar="N", help=f"{what}s at a time")
+    command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
+
+
 def amount(text: str) -> float:
     """Return a number that is not negative, for limits."""
     try:

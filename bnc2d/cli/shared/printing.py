@@ -46,6 +46,11 @@ def pretty_json(data: object, indent: int = 0, taken: int = 0) -> str:
     return f"{{{','.join(lines)}\n{' ' * indent}}}"
 
 
+def answer(as_json: bool, facts: object, text: str, indent: int | None = None) -> None:
+    """Print facts as JSON for machines, or else the text."""
+    print(json.dumps(facts, ensure_ascii=False, indent=indent) if as_json else printable(text))
+
+
 def say(kind: str, message: str) -> None:
     """Print one line on standard error; names from files must not steer the terminal."""
     print(f"bnc2d: {kind}: {printable(' '.join(message.split()))}", file=sys.stderr)

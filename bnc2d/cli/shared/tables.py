@@ -11,7 +11,7 @@ from typing import TypeAlias
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.files import decode
 
-# A quote that is not closed takes all lines up to the end with it. So many times they are read once more.
+# A quote that is not closed takes all lines up to the end with it. At most this often they are read again.
 _MOST_REREAD = 100
 
 
@@ -43,7 +43,7 @@ def read_table(data: bytes, path: str, columns: Sequence[str]) -> Table:
         decode(data, path)  # raises, and says where
     if not header:
         return iter(())
-    return _records(lines, reader, len(header), _places(header, columns, path))
+    return _records(lines, reader, len(header), _indices(header, columns, path))
 
 
 class _Lines:
@@ -67,23 +67,23 @@ def _reader(lines: _Lines) -> Iterator[list[str]]:
     return csv.reader(lines, skipinitialspace=True, strict=True)
 
 
-def _places(header: list[str], columns: Sequence[str], path: str) -> list[int]:
+def _indices(header: list[str], columns: Sequence[str], path: str) -> list[int]:
     """Return where the columns are; only columns without a name may be there twice."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(header):
-        if name in places and name:
+    indices: dict[str, int] = {}
+    for index, name in enumerate(header):
+        if name in indices and name:
             raise FormatError(f"more than one column {name!r}", path, 1)
-        places[name] = place
+        indices[name] = index
     for column in columns:
-        if column not in places:
+        if column not in indices:
             hint = did_you_mean(column, header)
             if len(header) == 1 and any(separator in header[0] for separator in ";\t|"):
                 hint = "; cells are separated by commas"
             raise FormatError(f"no column {column!r}{hint}", path, 1)
-    return [places[column] for column in columns]
+    return [indices[column] for column in columns]
 
 
-def _records(lines: _Lines, reader: Iterator[list[str]], width: int, places: list[int]) -> Table:
+def _records(lines: _Lines, reader: Iterator[list[str]], width: int, indices: list[int]) -> Table:
     reread = 0
     while True:
         start = lines.position + 1
@@ -104,7 +104,7 @@ def _records(lines: _Lines, reader: Iterator[list[str]], width: int, places: lis
         if len(cells) != width:
             yield Record(start, (), f"{len(cells)} cells, but {width} columns")
             continue
-        wanted = tuple(cells[place] for place in places)
+        wanted = tuple(cells[index] for index in indices)
         foreign = _foreign_byte("".join(wanted))
         if foreign is None:
             yield Record(start, wanted)

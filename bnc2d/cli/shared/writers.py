@@ -8,32 +8,38 @@ from __future__ import annotations
 
 import csv
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from bnc2d.cli.shared.printing import pretty_json, printable
 
 Data: TypeAlias = Mapping[str, Any]
 
 
-class Writer(Protocol):
+class Writer(ABC):
     """Writes rows: first the keys that identify a row, then what ``render`` made of the rest."""
 
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    @abstractmethod
     def render(self, data: Data) -> Any:
         """Return the part of a row that equal rows have in common."""
 
+    @abstractmethod
     def put(self, place: Data, rendered: Any) -> None:
-        """Write a row."""
+        """Write a row, or keep it until it is known what follows."""
 
-    def end(self) -> None:
+    def end(self) -> None:  # noqa: B027 - most formats have nothing there
         """Write what comes after the last row."""
 
 
-class JsonDocument:
+class JsonDocument(Writer):
     """One document: an object where there is a ``single`` row, else a list of objects."""
 
     def __init__(self, stream: TextIO, single: bool) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._single = single
         self._waiting = ""  # the last row: what comes behind it is known when the next is there
 
@@ -59,11 +65,8 @@ class JsonDocument:
         self._stream.write(self._waiting + ("\n" if self._single else "\n]\n"))
 
 
-class JsonLines:
+class JsonLines(Writer):
     """An object a line."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
 
     def render(self, data: Data) -> str:
         """Return the entries without braces."""
@@ -74,15 +77,12 @@ class JsonLines:
         self._stream.write("{" + ", ".join(filter(None, [self.render(place), rendered])) + "}\n")
         self._stream.flush()
 
-    def end(self) -> None:
-        """Write nothing more."""
 
-
-class CsvTable:
+class CsvTable(Writer):
     """A header and a line a row; names from files must not steer a terminal."""
 
     def __init__(self, stream: TextIO, columns: Sequence[str]) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._clean = stream.isatty()
         self._table = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
         self._table.writerow(self.render({name: name for name in columns}))
@@ -96,9 +96,6 @@ class CsvTable:
         """Write the row."""
         self._table.writerow(self.render(place) | rendered)
         self._stream.flush()
-
-    def end(self) -> None:
-        """Write nothing more."""
 
 
 def _cell(value: object) -> object:

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from bnc2d.errors import FormatError
+from bnc2d.formats.files import decode, read_bytes
 
 
-@dataclass(frozen=True)
-class PublishedWidths:
+class PublishedWidths(NamedTuple):
     """Averages over the paper's targets, all leaves being features."""
 
     omega_total: float
@@ -19,19 +20,18 @@ class PublishedWidths:
     features: int
 
 
-@dataclass(frozen=True)
-class PublishedRun:
+class PublishedRun(NamedTuple):
     """Seconds and NNF nodes of the paper's compiler and of the one of 2019; ``label`` is the paper's name.
 
     ``models`` is the number of instances in the class, where the paper prints it.
     """
 
     label: str
+    models: int | None
     seconds: float
     nodes: int
     seconds_2019: float
     nodes_2019: int
-    models: int | None = None
 
 
 # By the name of the network in lower case.
@@ -44,10 +44,10 @@ WIDTHS: Mapping[str, PublishedWidths] = {
 # By network and target. The paper gives initials; these are the targets whose labels in the network's file
 # have them. For CNBG the number of instances is another one, so the classifiers need not be the same.
 RUNS: Mapping[tuple[str, str], PublishedRun] = {
-    ("andes", "TRY12"): PublishedRun("TK", 12, 5, 11708, 47),
-    ("andes", "CHOOSE47"): PublishedRun("CNBG", 30, 2453, 24374, 2893, 1719892),
-    ("andes", "MAXIMIZE34"): PublishedRun("MDA", 1936, 2894, 26614, 5454),
-    ("andes", "VALUE3"): PublishedRun("VKE", 262, 1725, 27495, 2107),
+    ("andes", "TRY12"): PublishedRun("TK", None, 12, 5, 11708, 47),
+    ("andes", "CHOOSE47"): PublishedRun("CNBG", 1719892, 30, 2453, 24374, 2893),
+    ("andes", "MAXIMIZE34"): PublishedRun("MDA", None, 1936, 2894, 26614, 5454),
+    ("andes", "VALUE3"): PublishedRun("VKE", None, 262, 1725, 27495, 2107),
 }
 
 
@@ -65,12 +65,7 @@ def read_reference(path: Path) -> Reference:
     The threshold is ``bal`` (the problem's own) or a number, seconds such as ``>100`` mean no result, lines
     that start with ``#`` and the line of headings are skipped.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", path) from None
-    except ValueError:
-        raise FormatError("not a text file in UTF-8", path) from None
+    lines = decode(read_bytes(str(path), may_be_empty=True), str(path)).splitlines()
     seconds: dict[tuple[str, str], float | None] = {}
     nodes: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines, start=1):

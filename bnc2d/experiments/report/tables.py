@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, combinations
 
 from bnc2d.experiments.report.plots import Series, plot
-from bnc2d.experiments.report.published import RUNS, PublishedRun, Reference
+from bnc2d.experiments.report.published import RUNS, Reference
 from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
 from bnc2d.experiments.running.journal import Records
@@ -98,9 +98,8 @@ def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> tuple[Cell, 
     return name, statistics.median(seconds), geometric_mean(seconds), max(seconds), *sizes
 
 
-_Runs = Mapping[
-    str, Mapping[tuple[str, str], tuple[float, int | None]]
-]  # seconds and nodes of what is solved
+# Seconds and nodes of what is solved, by method, then by problem and threshold.
+_Runs = Mapping[str, Mapping[tuple[str, str], tuple[float, int | None]]]
 
 
 def _runs_by_name(records: Records, methods: Sequence[str], reference: Reference) -> _Runs:
@@ -202,25 +201,17 @@ def size_section(records: Records, methods: Sequence[str]) -> Section:
         "The circuit of the positive class; where a target has several classes and no threshold, the circuit "
         "of each class, and their sum against all instances. Empty classes are not shown."
     )
-    nodes = "nodes of the circuit"
-    figures = (
+    pictures = (
+        ("size-class", "Circuits and their classes", "instances in the class", in_class),
+        ("size-instances", "Circuits and instance spaces", "all instances", of_all),
+    )
+    figures = tuple(
         Figure(
-            "size-class",
-            "Nodes against the number of instances in the class.",
-            plot(
-                "Circuits and their classes",
-                "instances in the class",
-                nodes,
-                in_class,
-                log_x=True,
-                log_y=True,
-            ),
-        ),
-        Figure(
-            "size-instances",
-            "Nodes against the number of all instances.",
-            plot("Circuits and instance spaces", "all instances", nodes, of_all, log_x=True, log_y=True),
-        ),
+            name,
+            f"Nodes against the number of {axis}.",
+            plot(title, axis, "nodes of the circuit", series, log_x=True, log_y=True),
+        )
+        for name, title, axis, series in pictures
     )
     return Section("Circuit sizes", text, (), figures)
 
@@ -246,7 +237,7 @@ def leaves_section(records: Records, network: str, targets: Mapping[str, str]) -
         for run in runs:
             row += _time_and_size(run)
         if published:
-            row += _published_cells(published.get(target))
+            row += published.get(target, [None] * 6)
         rows.append(tuple(row))
     columns = ["target", "instances", *(f"{method} {unit}" for method in methods for unit in ("s", "nodes"))]
     text = f"Every target of {network} in the suite, threshold 0.5, all leaves as features. {_HOW_TIMED}"
@@ -259,12 +250,6 @@ def leaves_section(records: Records, network: str, targets: Mapping[str, str]) -
             "prints a number of instances that is not ours, its classifier is not the same."
         )
     return Section(f"All leaves of {network}", text, (Table(tuple(columns), tuple(rows)),))
-
-
-def _published_cells(run: PublishedRun | None) -> list[Cell]:
-    if run is None:
-        return [None] * 6
-    return [run.label, run.models, run.seconds, run.nodes, run.seconds_2019, run.nodes_2019]
 
 
 def _time_and_size(record: Record | None) -> list[Cell]:

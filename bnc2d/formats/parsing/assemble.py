@@ -162,9 +162,7 @@ def _size(child: Variable, parents: list[Variable], budget: int, table: ParsedTa
     if len(parents) > MAX_PARENTS:
         message = f"variable {child.name!r} has {len(parents)} parents; the limit is {MAX_PARENTS}"
         raise source.error(message, table.at)
-    size = len(child)
-    for parent in parents:
-        size *= len(parent)
+    size = prod(len(variable) for variable in (child, *parents))
     if size > budget:
         message = (
             f"with the table of {child.name!r} the network has more than {MAX_ENTRIES} entries, the limit"

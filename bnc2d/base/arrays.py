@@ -101,6 +101,16 @@ def repeated(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return whole
 
 
+def ranges(starts: Numbers, lengths: Numbers) -> Numbers:
+    """Return the numbers of the ranges that begin at ``starts``, one range after the other."""
+    ends = lengths.cumsum()
+    shifts = starts - ends
+    shifts += lengths
+    whole: Numbers = shifts.repeat(lengths)
+    whole += np.arange(len(whole))
+    return whole
+
+
 def counted(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Return how often each number below ``size`` occurs."""
     counts = np.zeros(size, dtype=np.int64)

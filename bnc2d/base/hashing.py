@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from math import prod
 from typing import TypeVar
@@ -22,7 +22,8 @@ _SAMPLE = 1 << 16
 _BUCKET = 1 << 17
 # Matrices of at most so many entries are compared row by row.
 _FEW_ENTRIES = 128
-# Up to this many keys are grouped by sorting, more by hashing.
+# Up to this many keys are grouped one by one, up to this many by sorting, more by hashing.
+_VERY_FEW = 96
 _FEW = 1 << 11
 
 
@@ -105,6 +106,11 @@ def ascending(values: NDArray[Key]) -> NDArray[Key]:
 
 def count_different(keys: NDArray[np.uint64], bits: int = 0) -> NDArray[np.int64]:
     """Return how many different keys there are, counted by the number in their first bits."""
+    if len(keys) <= _FEW:  # sorting is faster
+        found = sorted_distinct(keys)
+        if not bits:
+            return np.array([len(found)])
+        return np.bincount((found >> np.uint64(64 - bits)).view(np.int64), minlength=1 << bits)
     counts = np.zeros(1 << bits, dtype=np.int64)
     turn = 0
     while len(keys):
@@ -131,12 +137,13 @@ def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
     Groups are numbered as they appear, so that what is near stays near.
     """
-    if len(keys) <= _FEW:  # sorting is faster
+    if len(keys) <= _VERY_FEW:
+        return _grouped_one_by_one(keys.tolist())
+    if len(keys) <= _FEW:
         _, first, group_ids = distinct(keys)
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.intp)
-        rank[order] = np.arange(len(order))
-        return rank[group_ids], first[order]
+        begins = np.zeros(len(keys), dtype=bool)
+        begins[first] = True
+        return (begins.cumsum() - 1)[first[group_ids]], begins.nonzero()[0]
     first_equal = _first_equal(keys)
     group_ids = np.empty(len(keys), dtype=np.intp)
     found = []
@@ -146,6 +153,14 @@ def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         group_ids[found[-1]] = np.arange(count, count + len(found[-1]))
         count += len(found[-1])
     return take(group_ids, first_equal), joined(found)
+
+
+def grouped_pairs(left: NDArray[Key], right: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do for pairs of keys what ``grouped`` does for keys."""
+    if len(left) <= _VERY_FEW:
+        return _grouped_one_by_one(list(zip(left.tolist(), right.tolist(), strict=True)))
+    (left_ids, _), (right_ids, _) = grouped(left), grouped(right)
+    return grouped(left_ids * (int(right_ids.max()) + 1) + right_ids)
 
 
 def _first_equal(keys: NDArray[Key]) -> NDArray[np.intp]:
@@ -198,7 +213,7 @@ def _unequal(keys: NDArray[Key], first: NDArray[np.intp]) -> NDArray[np.intp]:
 def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Do for the rows of a matrix what ``grouped`` does for keys."""
     if rows.size <= _FEW_ENTRIES:
-        return _grouped_one_by_one(rows)
+        return _grouped_one_by_one(list(map(tuple, rows.tolist())))
     if rows.shape[1] == 1:
         return grouped(rows[:, 0])
     group_ids, first = grouped(row_hashes(rows))
@@ -208,17 +223,13 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np
     return group_ids, first
 
 
-def _grouped_one_by_one(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Do the work of ``distinct_rows`` for few rows, where a call of numpy costs more than a tuple."""
-    known: dict[tuple[int, ...], int] = {}
-    group_ids: list[int] = []
-    first: list[int] = []
-    for index, row in enumerate(map(tuple, rows.tolist())):
-        group_id = known.setdefault(row, len(first))
-        group_ids.append(group_id)
-        if group_id == len(first):
-            first.append(index)
-    return np.array(group_ids, dtype=np.intp), np.array(first, dtype=np.intp)
+def _grouped_one_by_one(keys: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do the work of ``grouped`` for few keys, where a call of numpy costs more than an entry of a dict."""
+    known: dict[Hashable, int] = {}
+    group_ids = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)
+    first = np.empty(len(known), dtype=np.intp)
+    first[group_ids[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of several, the last to write is the first
+    return group_ids, first
 
 
 def _are_equal(rows: NDArray[np.int64], first: NDArray[np.intp], group_ids: NDArray[np.intp]) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import distinct, grouped, sorted_distinct
+from bnc2d.base.hashing import distinct, grouped_pairs, sorted_distinct
 from bnc2d.logic.circuit.builder import CircuitBuilder
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind
 
@@ -36,8 +36,7 @@ def choose_guards(low: CellSets, high: CellSets) -> tuple[list[CellSet], NDArray
     """
     if low.dtype == object:
         return _with_ids([least and most for least, most in zip(low.tolist(), high.tolist(), strict=True)])
-    (low_ids, _), (high_ids, _) = grouped(low), grouped(high)
-    range_ids, first = grouped(low_ids * (int(high_ids.max(initial=0)) + 1) + high_ids)
+    range_ids, first = grouped_pairs(low, high)
     low, high = take(low, first), take(high, first)
     # Where no cell is needed there is no guard.
     chosen = np.where(low == 0, low, high)

@@ -12,13 +12,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, counted, repeated, take
+from bnc2d.base.arrays import Numbers, counted, ranges, repeated, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
 from bnc2d.base.hashing import grouped, stable_order
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.circuit.store import codes, ranges
+from bnc2d.logic.circuit.store import codes
 from bnc2d.logic.domain import FeatureId, StateMask
 
 ListedGate: TypeAlias = tuple[bool, list[int]]
@@ -26,6 +26,8 @@ ListedGate: TypeAlias = tuple[bool, list[int]]
 _CONSTANTS = 2
 _LITERAL, _AND = 1, 2
 _GONE = -1
+# Gates that are added faster one by one than in batches.
+_FEW = 4000
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,10 @@ class CircuitArrays:
             for feature, mask in zip(self.features.tolist(), self.masks, strict=True)
         ]
         starts = self.starts
+        if not simplify and len(self.is_or) <= _FEW:
+            known: list[NodeId] = ids[: self.first_gate].tolist()
+            manager.add_in_turn(known, self.is_or, starts[1:], self.children)
+            return [known[root] for root in self.roots.tolist()]
         for first, last in self.batches():
             checkpoint()
             gates = slice(self.first_gate + first, self.first_gate + last)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, take
+from bnc2d.base.arrays import Numbers, ranges, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
-from bnc2d.logic.circuit.store import LOW, NodeStore, ranges
+from bnc2d.logic.circuit.store import LOW, NodeStore
 
 _AND, _OR = 2, 3
 # Nodes that are quicker to follow one by one than with arrays.

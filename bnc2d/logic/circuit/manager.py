@@ -198,6 +198,16 @@ class Manager:
             raise LogicError(f"a child is no node of the manager; nodes are 0 to {len(self) - 1}")
         return self.add_level(is_or + np.uint8(_AND), arities, children, simplify=simplify)
 
+    def add_in_turn(
+        self, ids: list[NodeId], is_or: NDArray[np.bool_], ends: Numbers, children: Numbers
+    ) -> None:
+        """Append the nodes of few gates to ``ids``; their children are indices in it, up to each gate's end.
+
+        A gate may be a child of a later one. What ``add_gates`` says of children without ``simplify`` holds.
+        """
+        kinds = (is_or + np.uint8(_AND)).tolist()
+        self.store.find_or_add_in_turn(ids, kinds, ends.tolist(), children.tolist())
+
     def add_level(
         self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, *, simplify: bool
     ) -> Numbers:

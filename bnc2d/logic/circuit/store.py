@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, joined
+from bnc2d.base.arrays import Numbers, joined, ranges
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import ascending, stable_order
 
@@ -46,16 +46,6 @@ def codes(first: int, last: int) -> NDArray[np.uint64]:
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
     return mixed
-
-
-def ranges(starts: Numbers, lengths: Numbers) -> Numbers:
-    """Return the numbers of the ranges that begin at ``starts``, one range after the other."""
-    ends = lengths.cumsum()
-    shifts = starts - ends
-    shifts += lengths
-    whole: Numbers = shifts.repeat(lengths)
-    whole += np.arange(len(whole))
-    return whole
 
 
 class NodeStore:
@@ -163,6 +153,42 @@ class NodeStore:
             slot = (slot + 1) & self._most
         return slot
 
+    def find_or_add_in_turn(
+        self, ids: list[int], kinds: list[int], ends: list[int], children: list[int]
+    ) -> None:
+        """Append the nodes of gates to ``ids``; their ``children`` are indices in it, up to the gate's end.
+
+        Children come before parents. A gate has two or more different children, no constants.
+        """
+        before = node = self.count
+        new: dict[tuple[int, ...], int] = {}  # by kind and children: none of them is among the nodes yet
+        level_of = self._level_of
+        levels = [level_of[known] for known in ids]
+        new_levels = []
+        start = 0
+        for kind, end in zip(kinds, ends, strict=True):
+            if end - start == 2:
+                one, other = children[start:end]
+                first, second = ids[one], ids[other]
+                gate: tuple[int, ...] = (kind, first, second) if first < second else (kind, second, first)
+                level = 1 + (levels[one] if levels[one] > levels[other] else levels[other])
+            else:
+                gate = (kind, *sorted([ids[place] for place in children[start:end]]))
+                level = 1 + max([levels[place] for place in children[start:end]])
+            start = end
+            if gate[-1] >= before or (known := self.find(kind, list(gate[1:]))[0]) == _EMPTY:
+                known = new.setdefault(gate, node)
+                if known == node:
+                    node += 1
+                    new_levels.append(level)
+            ids.append(known)
+            levels.append(level)
+        if new:
+            new_kinds = np.array([gate[0] for gate in new], dtype=np.uint8)
+            arities = np.array([len(gate) - 1 for gate in new])
+            below = np.array([child for gate in new for child in gate[1:]])
+            self._add_batch(new_kinds, arities, arities.cumsum(), below, new_levels)
+
     def find_or_add_many(self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers) -> Numbers:
         """Return the gates of these kinds with these children, as ``find_or_add`` does for each in turn."""
         ends = arities.cumsum()
@@ -180,9 +206,15 @@ class NodeStore:
         return joined(found)
 
     def _add_batch(
-        self, kinds: NDArray[np.uint8], arities: Numbers, ends: Numbers, children: Numbers
+        self,
+        kinds: NDArray[np.uint8],
+        arities: Numbers,
+        ends: Numbers,
+        children: Numbers,
+        levels: list[int] | None = None,
     ) -> Numbers:
-        # All gates are written behind the nodes that exist; those that are new move together there.
+        # With levels, all gates are different and new, and one may be a child of a later one.
+        # All are written behind the nodes that exist; those that are new move together there.
         count, first = len(kinds), self._begin(len(kinds), len(children))
         edge = self._start_of[first]
         starts = ends - arities
@@ -217,8 +249,11 @@ class NodeStore:
             self.kinds[first : first + count] = kinds[new]
             np.add(ends, edge, out=self.starts[first + 1 : first + count + 1])
             self.children[edge : edge + len(children)] = children
-        np.maximum.reduceat(self.levels[children], starts, out=self.levels[first : first + count])
-        self.levels[first : first + count] += 1
+        if levels is None:
+            np.maximum.reduceat(self.levels[children], starts, out=self.levels[first : first + count])
+            self.levels[first : first + count] += 1
+        else:
+            self.levels[first : first + count] = levels
         self.features[first : first + count] = -1
         self.count = first + count
         self._whole = True

@@ -93,6 +93,32 @@ def test_many_at_once_are_one_by_one(
     event(f"nodes: {len(manager) // 10}0")
 
 
+@pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
+@given(case=circuits(), data=st.data())
+@settings(max_examples=40)
+def test_in_turn_as_in_batches(hashing: str, case: Circuit, data: st.DataObject) -> None:
+    manager, root = case
+    nodes = manager.reachable(root)
+    known = data.draw(st.sampled_from(nodes))  # is in the target before
+    kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
+    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
+        patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        targets = []
+        for few in (4000, -1):
+            patch.setattr("bnc2d.logic.circuit.arrays._FEW", few)
+            target = Manager(manager.domain)
+            CircuitArrays.of(manager, [known]).add_to(target)
+            roots = CircuitArrays.of(manager, [root, known]).add_to(target, simplify=False)
+            assert CircuitArrays.of(manager, [root, known]).add_to(target, simplify=False) == roots
+            target.assert_consistent()
+            targets.append((target, roots))
+        (one, one_roots), (other, other_roots) = targets
+        assert one_roots == other_roots
+        assert contents(one) == contents(other)
+
+
 def test_a_million_gates_are_found_again() -> None:
     domain = Domain({f"x{i}": ("0", "1") for i in range(1500)})
     manager = Manager(domain)

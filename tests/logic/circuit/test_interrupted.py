@@ -60,6 +60,12 @@ def one_by_one(manager: Manager) -> None:
     manager.add_and([manager.add_or([first, second]), third])
 
 
+def in_turn(manager: Manager) -> None:
+    ids = [0, 1, *(manager.add_literal(feature, 2) for feature in range(3))]
+    is_or = np.array([True, False, True])
+    manager.add_in_turn(ids, is_or, np.array([2, 4, 7]), np.array([3, 2, 4, 5, 6, 3, 2]))
+
+
 def growing(manager: Manager) -> None:
     """Enough gates that every column and the table grow."""
     literals = [manager.add_literal(feature, 1 + turn) for turn in range(2) for feature in range(3)]
@@ -71,7 +77,7 @@ def growing(manager: Manager) -> None:
 
 
 @pytest.mark.parametrize("few", [0, 12])
-@pytest.mark.parametrize("work", [in_bulk, merging, one_by_one, growing])
+@pytest.mark.parametrize("work", [in_bulk, merging, one_by_one, in_turn, growing])
 def test_no_number_stands_for_another_node(
     work: Callable[[Manager], None], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 
 from bnc2d.draw.text import clean
 
@@ -33,6 +34,21 @@ def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]])
         )
         parts.append(f"<tr>{''.join(cells)}</tr>\n")
     return "".join([*parts, "</table>\n"])
+
+
+def asset(package: str, name: str) -> str:
+    """Return a text from the folder ``assets`` of a package."""
+    return files(package).joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def fill(template: str, fields: Mapping[str, str]) -> str:
+    """Return a template with each ``{{name}}`` replaced by its field; nothing inserted is searched again."""
+    before, *rest = template.split("{{")
+    parts = [before]
+    for piece in rest:
+        name, _, after = piece.partition("}}")
+        parts += [fields[name], after]
+    return "".join(parts)
 
 
 def digest(content: str) -> str:

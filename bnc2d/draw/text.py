@@ -10,6 +10,9 @@ from functools import cached_property
 FONT_SIZE, SMALL_FONT = 13, 11
 MAX_WIDTH = 170.0
 _PADDING = 10.0
+# Widths of characters that are narrower or wider than others, in units of the font's size.
+_EM_CHARACTERS = {0.34: "iljI.,:;'|! ", 0.42: 'ftr()[]{}-/"', 0.84: "∈¬∧∨=<>+#&", 0.96: "mwMW%@—…"}
+_EMS = {char: width for width, chars in _EM_CHARACTERS.items() for char in chars}
 
 
 def clean(text: str) -> str:
@@ -25,14 +28,8 @@ def text_width(text: str, size: float = FONT_SIZE) -> float:
 
 
 def _em(char: str) -> float:
-    if char in "iljI.,:;'|! ":
-        return 0.34
-    if char in 'ftr()[]{}-/"':
-        return 0.42
-    if char in "mwMW%@—…":
-        return 0.96
-    if char in "∈¬∧∨=<>+#&":
-        return 0.84
+    if char in _EMS:
+        return _EMS[char]
     if char.isascii():
         return 0.7 if char.isupper() else 0.62
     if unicodedata.combining(char):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from bnc2d.errors import FormatError
@@ -168,8 +169,6 @@ def _readable(suite: Path, names: Sequence[str]) -> dict[str, Problem]:
     """Return the problems that can be read; the runs of the others say what is wrong with them."""
     found = {}
     for name in names:
-        try:
+        with suppress(FormatError):
             found[name] = read_problem(suite, name)
-        except FormatError:
-            continue
     return found

@@ -107,10 +107,9 @@ class _Table(Scanner):
             states = self.words(")", f"after the states of a row in {self._where}")
             numbers = self.words(";", f"after a row in {self._where}")
         if len(states) != len(offsets):
-            message = (
-                f"this row of {self._child.name!r} names {len(states)} states for {len(offsets)} parents"
+            raise self.error(
+                f"this row of {self._child.name!r} names {len(states)} states for {len(offsets)} parents", at
             )
-            raise self.error(message, at)
         try:
             index = sum([offset[state] for offset, state in zip(offsets, states, strict=True)])
         except KeyError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.formats.files import decode
@@ -129,11 +130,7 @@ class _Reader:
         child, parents = f"var_{scope[-1]}", [f"var_{index}" for index in scope[:-1]]
         claim_at = self.next
         claimed = self._count(f"entries of the table of {child!r}")
-        size = 1
-        for index in scope:
-            size *= cardinalities[index]
-            if size > len(self.words):
-                break
+        size = prod(cardinalities[index] for index in scope)
         if size != claimed:
             expected = "more than the file has words" if size > len(self.words) else str(size)
             message = f"the table of {child!r} claims {claimed} entries; its variables need {expected}"

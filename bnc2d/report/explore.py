@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.resources import files
 from typing import Any
 
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.draw.html import digest, text
+from bnc2d.draw.html import asset, digest, fill, text
 from bnc2d.report.data import page_data
 from bnc2d.version import __version__
 
@@ -30,8 +29,9 @@ def page_html(model: BaseCompiledModel) -> str:
     >>> "default-src 'none'" in page_html(model)
     True
     """
-    style = "\n" + _asset("page.css")
-    script = '\n"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in _SCRIPTS) + "})();\n"
+    style = "\n" + asset("bnc2d.report", "page.css")
+    logic = "\n".join(asset("bnc2d.report", name) for name in _SCRIPTS)
+    script = f'\n"use strict";\n(() => {{\n{logic}}})();\n'
     policy = (
         f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -44,23 +44,13 @@ def page_html(model: BaseCompiledModel) -> str:
         "script": script,
         "version": __version__,
     }
-    # Split once, so that nothing inserted is searched for fields again.
-    before, *rest = _asset("page.html").split("{{")
-    parts = [before]
-    for piece in rest:
-        name, _, after = piece.partition("}}")
-        parts += [fields[name], after]
-    return "".join(parts)
+    return fill(asset("bnc2d.report", "page.html"), fields)
 
 
 def write_page(model: BaseCompiledModel, path: str | os.PathLike[str]) -> None:
     """Write the page to explore a model; the file appears whole or not at all."""
     instance_of(BaseCompiledModel, model, "model", "; Classifier.compile() gives one")
     atomic_write(path, page_html(model).encode())
-
-
-def _asset(name: str) -> str:
-    return files("bnc2d.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _embedded(data: dict[str, Any]) -> str:

@@ -95,6 +95,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(archives: Archives) -> Non
     assert {f"bnc2d/networks/{name}.bif" for name in examples()} <= package
     assert {"bnc2d/report/assets/page.html", "bnc2d/report/assets/logic.js"} <= package
     assert "bnc2d/draw/assets/font/bnc2d-sans.ttf" in package
+    assert {
+        "bnc2d/experiments/report/assets/page.css",
+        "bnc2d/cli/commands/assets/completion.bash",
+    } <= package
     (metadata,) = (data.decode() for name, data in archives.in_wheel.items() if name.endswith("/METADATA"))
     assert "License-Expression: MIT AND Bitstream-Vera" in metadata  # the second for the font
     assert (ROOT / "LICENSE").read_bytes() in archives.in_wheel.values()

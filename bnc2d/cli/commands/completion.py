@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
+from bnc2d.draw.html import asset, fill
 from bnc2d.formats.builtin import examples
 
 _FILES = ("FILE", "FILE.json", "DIR", "MODEL", "OUT")  # what stands for a path in the help
@@ -92,35 +93,9 @@ def _bash(found: Iterable[Command]) -> str:
                 values.append(f"        {where}) {answer}return ;;")
         names = [name for option in command.options for name in option.names]
         words.append(f"        {command.name}) options={_quoted(names)}; words={_quoted(command.words)} ;;")
-    return f"""# bash completion for bnc2d, made by `bnc2d completion bash`
-_bnc2d_words() {{
-    COMPREPLY+=($(IFS=' '; compgen -W "$1" -- "$current"))
-}}
-_bnc2d_files() {{
-    COMPREPLY+=($(compgen -f -- "$current"))
-}}
-_bnc2d() {{
-    local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
-    local command="${{COMP_WORDS[1]}}" options="" words="" IFS=$'\\n'
-    COMPREPLY=()
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        _bnc2d_words {_quoted([*(command.name for command in found), "--help", "--version"])}
-        return
-    fi
-    case "$command:$before" in
-{_lines(values)}
-    esac
-    case "$command" in
-{_lines(words)}
-        *) return ;;
-    esac
-    case "$current" in
-        -*) _bnc2d_words "$options" ;;
-        *) _bnc2d_words "$words"; _bnc2d_files ;;
-    esac
-}}
-complete -o filenames -F _bnc2d bnc2d
-"""
+    commands = _quoted([*(command.name for command in found), "--help", "--version"])
+    fields = {"commands": commands, "values": "\n".join(values), "words": "\n".join(words)}
+    return fill(asset("bnc2d.cli.commands", "completion.bash"), fields)
 
 
 def _zsh(found: Iterable[Command]) -> str:
@@ -137,25 +112,8 @@ def _zsh(found: Iterable[Command]) -> str:
         words = f"compadd -- {' '.join(map(shlex.quote, command.words))}; " if command.words else ""
         specs.append(_quoted([f"*:word:{{{words}_files}}"], whole=True))
         cases.append(f"        {command.name}) _arguments {' '.join(specs)} ;;")
-    return f"""#compdef bnc2d
-# zsh completion for bnc2d, made by `bnc2d completion zsh`
-_bnc2d() {{
-    local -a summaries
-    summaries=({" ".join(summaries)})
-    if (( CURRENT == 2 )); then
-        _describe command summaries
-        [[ $PREFIX != -* ]] || compadd -- --help --version
-        return
-    fi
-    local name=$words[2]
-    shift words
-    (( CURRENT -= 1 ))
-    case $name in
-{_lines(cases)}
-    esac
-}}
-if [ "$funcstack[1]" = _bnc2d ]; then _bnc2d "$@"; else compdef _bnc2d bnc2d; fi
-"""
+    fields = {"summaries": " ".join(summaries), "cases": "\n".join(cases)}
+    return fill(asset("bnc2d.cli.commands", "completion.zsh"), fields)
 
 
 def _fish(found: Iterable[Command]) -> str:
@@ -182,11 +140,7 @@ def _fish(found: Iterable[Command]) -> str:
             if option.choices:
                 value += f" -a {_fish_quoted(' '.join(option.choices))}"
             lines.append(f"{here} {' '.join(flags)}{value} -d {_fish_quoted(option.summary)}")
-    return _lines(lines) + "\n"
-
-
-def _lines(parts: Iterable[str]) -> str:
-    return "\n".join(parts)
+    return "\n".join(lines) + "\n"
 
 
 def _quoted(words: Iterable[str], whole: bool = False) -> str:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bnc2d.base.atomic import atomic_write
-from bnc2d.cli.shared.printing import answer, working
+from bnc2d.cli.shared.printing import working
 from bnc2d.errors import FormatError
 from bnc2d.experiments.networks import PUBLIC, cached, network_paths
 
@@ -46,8 +46,10 @@ def run(options: argparse.Namespace) -> int:
         paths = network_paths(names, options.wheel)
     if options.output:
         paths = {name: _copy(path, Path(options.output)) for name, path in paths.items()}
-    files = {name: str(path) for name, path in paths.items()}
-    answer(options.json, files, "\n".join(files.values()), indent=1)
+    if options.json:
+        print(json.dumps({name: str(path) for name, path in paths.items()}, ensure_ascii=False, indent=1))
+    else:
+        print(*map(str, paths.values()), sep="\n")
     return 0
 
 

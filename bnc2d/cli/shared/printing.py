@@ -46,9 +46,11 @@ def pretty_json(data: object, indent: int = 0, taken: int = 0) -> str:
     return f"{{{','.join(lines)}\n{' ' * indent}}}"
 
 
-def answer(as_json: bool, facts: object, text: str, indent: int | None = None) -> None:
+def answer(as_json: bool, facts: object, text: str) -> None:
     """Print facts as JSON for machines, or else the text."""
-    print(json.dumps(facts, ensure_ascii=False, indent=indent) if as_json else printable(text))
+    packed = json.dumps(facts, ensure_ascii=False)
+    # A name that is no Unicode text (half a surrogate pair) becomes its JSON escape.
+    print(packed.encode(errors="backslashreplace").decode() if as_json else printable(text))
 
 
 def say(kind: str, message: str) -> None:

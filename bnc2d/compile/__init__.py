@@ -9,6 +9,6 @@ The steps, each in a folder whose docstring says more:
 - ``formula``: from the diagram to small formulas;
 - ``baselines``: the compiler of Shih, Choi and Darwiche (2019), and brute force, to compare with.
 
-What comes out is in ``model``; ``store`` saves it, ``file_content`` says what is in a file. Options are in
-``compiler``.
+What a method returns is in ``result``, what users get in ``model``; ``store`` saves it, ``file_content`` says
+what is in a file. Options are in ``compiler``.
 """

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bnc2d.base.budget import Budget, Progress, default_memory
 from bnc2d.base.readers.arguments import check_executor, one_of
 from bnc2d.base.readers.choices import ARITHMETICS, Arithmetic, Method, read_method
 from bnc2d.base.threads import one_thread
-from bnc2d.compile.graph.feature_tree import Widths
 from bnc2d.compile.graph.target_part import TargetPart, target_part
 from bnc2d.compile.model import BaseCompiledModel, Stats
+from bnc2d.compile.result import Compiled, Formulas
 from bnc2d.errors import ClassifierError
+from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import NodeId
-from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
@@ -54,148 +53,81 @@ def compile_classifier(
     with budget.limiting():
         with budget.timed("order"):
             part = target_part(classifier)
-        return METHODS[method](_Job(part, budget, arithmetic == "certified", executor))
+        compiled = _run(method, part.classifier, budget, arithmetic == "certified", executor)
+        model = _model(method, part, compiled, budget)
+        if compiled.formulas and not part.zero_tables:  # else they do not know of all impossible instances
+            _add_formulas(model, part.classifier, compiled.formulas)
+        else:
+            with budget.phase("formulas"):
+                for label, name in enumerate(model.classes):
+                    budget.progress(label / len(model.classes))
+                    if method == "fast":
+                        model.formula(name)
+                    else:  # the diagram itself, clauses for each node, not made smaller
+                        for negated in (False, True):
+                            root = class_formula(model.diagram, model.manager, label, negated)
+                            model.formulas[label, negated] = NNF(model.manager, root)
+        return model
 
 
-@dataclass(frozen=True)
-class _Job:
-    """What to compile, under which limits and with whose help."""
+def _run(
+    method: Method, classifier: BaseClassifier, budget: Budget, certified: bool, executor: Executor | None
+) -> Compiled:
+    if method == "fast":
+        from bnc2d.compile.meet.method import compile_diagram
 
-    part: TargetPart
-    budget: Budget
-    certified: bool
-    executor: Executor | None
+        return compile_diagram(classifier, budget, certified, executor)
+    if not certified:
+        raise ClassifierError(
+            f"the method {method!r} decides close calls exactly; use arithmetic='certified'"
+        )
+    if executor is not None:
+        raise ClassifierError(f"the method {method!r} does not spread its work; leave executor=None")
+    if method == "paper":
+        from bnc2d.compile.paper.method import compile_by_paper
 
-    @property
-    def classifier(self) -> BaseClassifier:
-        """What a method compiles."""
-        return self.part.classifier
+        return compile_by_paper(classifier, budget)
+    if method == "block-order":
+        from bnc2d.compile.baselines.block_order.method import compile_by_block_order
 
-    def whole(self, diagram: Diagram) -> Diagram:
-        """Return the diagram of the whole classifier, given what a method made of the target's part."""
-        if self.part.classifier is self.part.whole:
-            return diagram
+        return compile_by_block_order(classifier, budget)
+    from bnc2d.compile.baselines.enumerate import compile_by_enumeration
+
+    return compile_by_enumeration(classifier, budget)
+
+
+def _model(method: Method, part: TargetPart, compiled: Compiled, budget: Budget) -> BaseCompiledModel:
+    """Return the model of the whole classifier, given what a method made of the target's part."""
+    diagram = compiled.diagram
+    if part.classifier is not part.whole:
         from bnc2d.compile.zeros.diagram import with_impossible
 
-        return with_impossible(self.part, diagram, self.budget)
-
-
-def _widths(widths: Widths) -> dict[str, int]:
-    return {
-        "omega": widths.omega,
-        "omega_right": widths.omega_right,
-        "omega_left": widths.omega_left,
-        "omega_total": widths.omega_total,
-    }
-
-
-def _fast(job: _Job) -> BaseCompiledModel:
-    from bnc2d.compile.meet.method import compile_diagram
-
-    result = compile_diagram(job.classifier, job.budget, job.certified, job.executor)
-    diagram = job.whole(result.diagram)
+        diagram = with_impossible(part, diagram, budget)
+    widths = compiled.widths
     stats = Stats(
-        method="fast",
-        seconds=job.budget.seconds,
-        **_widths(result.widths),
-        log2_work=result.log_work,
-        frontier=result.frontier,
-        cells=result.labels.cells,
-        exact_calls=result.labels.exact_calls,
+        method=method,
+        seconds=budget.seconds,
+        omega=widths.omega,
+        omega_right=widths.omega_right,
+        omega_left=widths.omega_left,
+        omega_total=widths.omega_total,
+        log2_work=compiled.log_work,
+        frontier=compiled.frontier,
+        cells=compiled.cells,
+        exact_calls=compiled.exact_calls,
         diagram_nodes=diagram.node_count,
     )
-    model = BaseCompiledModel(job.part.whole, diagram, stats)
-    with job.budget.phase("formulas"):
-        for made, name in enumerate(model.classes):
-            job.budget.progress(made / len(model.classes))
-            model.formula(name)
-    return model
+    return BaseCompiledModel(part.whole, diagram, stats)
 
 
-def _paper(job: _Job) -> BaseCompiledModel:
-    from bnc2d.compile.paper.method import compile_by_paper
-    from bnc2d.logic.circuit.fold import rewrite
-
-    _refuse_options(job, "paper")
-    result = compile_by_paper(job.classifier, job.budget)
-    if job.part.zero_tables:  # its formulas do not know of all impossible instances
-        return _plain_model(job, "paper", result.diagram, result.cells, result.exact_calls, result.widths)
-    diagram = job.whole(result.diagram)
-    stats = Stats(
-        method="paper",
-        seconds=job.budget.seconds,
-        **_widths(result.widths),
-        cells=result.cells,
-        exact_calls=result.exact_calls,
-        diagram_nodes=diagram.node_count,
-    )
-    model = BaseCompiledModel(job.part.whole, diagram, stats)
-    position = [model.features.index(name) for name in job.classifier.features]
+def _add_formulas(model: BaseCompiledModel, part: BaseClassifier, formulas: Formulas) -> None:
+    """Give a model the formulas that a method made in its own way, over the features of a part."""
+    position = [model.features.index(name) for name in part.features]
 
     def literal(feature: FeatureId, mask: int) -> NodeId:
         return model.manager.add_literal(position[feature], mask)
 
-    for key in sorted(result.formulas):  # the order of files, so that a loaded model is saved as it was
-        formula = result.formulas[key]
+    for key in sorted(formulas):  # the order of files, so that a loaded model is saved as it was
+        formula = formulas[key]
         root = rewrite(formula.manager, formula.root, literal, into=model.manager)
         model.formulas[key] = NNF(model.manager, root)
-    return model
-
-
-def _block_order(job: _Job) -> BaseCompiledModel:
-    from bnc2d.compile.baselines.block_order.method import compile_by_block_order
-
-    _refuse_options(job, "block-order")
-    result = compile_by_block_order(job.classifier, job.budget)
-    return _plain_model(job, "block-order", result.diagram, result.cells, result.exact_calls)
-
-
-def _enumerate(job: _Job) -> BaseCompiledModel:
-    from bnc2d.compile.baselines.enumerate import compile_by_enumeration
-
-    _refuse_options(job, "enumerate")
-    result = compile_by_enumeration(job.classifier, job.budget)
-    return _plain_model(job, "enumerate", result.diagram, result.cells, result.exact_calls)
-
-
-def _refuse_options(job: _Job, method: Method) -> None:
-    """Refuse what a method for comparison cannot do."""
-    if not job.certified:
-        raise ClassifierError(
-            f"the method {method!r} decides close calls exactly; use arithmetic='certified'"
-        )
-    if job.executor is not None:
-        raise ClassifierError(f"the method {method!r} does not spread its work; leave executor=None")
-
-
-def _plain_model(
-    job: _Job, method: Method, decided: Diagram, cells: int, exact_calls: int, widths: Widths | None = None
-) -> BaseCompiledModel:
-    """Return a model whose formulas are the diagram itself, clauses for each node, not made smaller."""
-    from bnc2d.logic.diagram.to_circuit import class_formula
-
-    diagram = job.whole(decided)
-    stats = Stats(
-        method=method,
-        seconds=job.budget.seconds,
-        **({} if widths is None else _widths(widths)),
-        cells=cells,
-        exact_calls=exact_calls,
-        diagram_nodes=diagram.node_count,
-    )
-    model = BaseCompiledModel(job.part.whole, diagram, stats)
-    with job.budget.phase("formulas"):
-        for label in range(len(model.classes)):
-            job.budget.progress(label / len(model.classes))
-            for negated in (False, True):
-                root = class_formula(diagram, model.manager, label, negated)
-                model.formulas[label, negated] = NNF(model.manager, root)
-    return model
-
-
-METHODS: Mapping[Method, Callable[[_Job], BaseCompiledModel]] = {
-    "fast": _fast,
-    "paper": _paper,
-    "block-order": _block_order,
-    "enumerate": _enumerate,
-}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bnc2d.base.budget import Progress, ProgressCallback, reporting
 from bnc2d.base.readers.arguments import check_executor, count, finite_seconds, size_in_bytes
-from bnc2d.compile.compiler import METHODS
+from bnc2d.base.readers.choices import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments import collection, scaling
 from bnc2d.experiments.evaluation import Evaluation

@@ -12,14 +12,13 @@ from hypothesis import event, given, settings
 
 import bnc2d
 from bnc2d import NNF, Classifier, ClassifierError, CompiledModel, Domain, Manager, example
-from bnc2d.base.readers.choices import Method
+from bnc2d.base.readers.choices import METHODS, Method
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.compiler import METHODS
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.graph.target_part import target_part
-from bnc2d.compile.paper.compile_negative import compile_class, compile_negated
+from bnc2d.compile.paper.compile_negative import PaperCompiler
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.testing import random_classifier, random_naive_bayes
@@ -55,8 +54,8 @@ def test_the_papers_method_decides_every_instance(classifier: Classifier) -> Non
         assert (negated.evaluate(rows) != (expected == name)).all()
         assert model.count(name) == (expected == name).sum()
         if not part.zero_tables:  # These are the circuits of the paper, node by node.
-            assert formula.root == moved(compile_class(part.classifier, label, scratch))
-            assert negated.root == moved(compile_negated(part.classifier, label, scratch))
+            assert formula.root == moved(PaperCompiler(part.classifier).class_formula(label, scratch))
+            assert negated.root == moved(PaperCompiler(part.classifier).negated_formula(label, scratch))
     event(f"as the paper's: {not part.zero_tables}")
     event(f"threshold: {classifier.threshold is not None}, ties: {classifier.ties}")
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from bnc2d import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.arrays import Rows
+from bnc2d.base.readers.choices import METHODS
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.compiler import METHODS
 from bnc2d.testing import extreme_classifier, mixed_classifier
 from bnc2d.verify.oracle import decide, exact_joints
 

@@ -9,8 +9,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.options import add_run_options
-from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
 from bnc2d.experiments.problems import problem_names
 from bnc2d.experiments.running.jobs import Job, Record, run_jobs

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import (
     add_classifier_options,
@@ -14,7 +15,6 @@ from bnc2d.cli.shared.options import (
     load_network,
 )
 from bnc2d.cli.shared.printing import printable
-from bnc2d.compile.compiler import METHODS
 
 
 def configure(command: argparse.ArgumentParser) -> None:

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.options import add_run_options, count
 from bnc2d.cli.shared.printing import printable
-from bnc2d.compile.compiler import METHODS
 from bnc2d.errors import FormatError
 from bnc2d.experiments.report.sections import Table as ReportTable
 from bnc2d.experiments.report.sections import is_numeric, shown

@@ -7,11 +7,12 @@ the root over right children; left children hang off it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.compile.graph.jointree import Cluster, Jointree, Name, NodeIndex
+from bnc2d.compile.graph.pruning import Prepared
 
 _ROOT_PARENT = -1
 # Tables of left children are in memory as a whole, so their widths count so much more than the spine's.
@@ -87,27 +88,6 @@ class FeatureTree:
         left = max((below[child] + deepest[child] for child in lefts), default=0)
         return Widths(omega, right, left)
 
-    def assert_valid(self, jointree: Jointree, features: Iterable[Name]) -> None:
-        """Check everything the definition asks for."""
-        wanted = list(features)
-        found = [node.feature for node in self.nodes if node.feature is not None]
-        assert sorted(found) == sorted(wanted), "each feature in one leaf node"  # noqa: S101
-        assert self.target in self.nodes[0].cluster, "the root holds the target"  # noqa: S101
-        for index, node in enumerate(self.nodes):
-            children = self.children(index)
-            assert all(self.nodes[child].parent == index for child in children)  # noqa: S101
-            assert node.parent < index, "parents come first"  # noqa: S101
-            assert (node.feature is not None) == (not children), "leaf nodes, and only they, have a feature"  # noqa: S101
-            assert node.feature is not None or not node.cluster & set(wanted), "a feature in an inner node"  # noqa: S101
-            assert any(node.cluster <= cluster for cluster in jointree.clusters), "a foreign cluster"  # noqa: S101
-        for name in frozenset().union(*(node.cluster for node in self.nodes)):
-            tops = [
-                i
-                for i, node in enumerate(self.nodes)
-                if name in node.cluster and name not in self.separator(i)
-            ]
-            assert len(tops) == 1, f"{name} is torn apart"  # noqa: S101
-
 
 @dataclass(frozen=True)
 class Widths:
@@ -134,6 +114,11 @@ def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name
     near = jointree.neighbours()
     parts = [_rooted(jointree, near, root, set(features)) for root in roots]
     return _tree(jointree, target, min(parts, key=lambda part: part.spine))
+
+
+def widths_of(prepared: Prepared, jointree: Jointree) -> Widths:
+    """Return the widths of a compilation by the f-tree of a jointree."""
+    return build_feature_tree(jointree, prepared.target, prepared.features).widths(jointree.width)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -38,27 +38,6 @@ class Jointree:
             near[first].append(second)
             near[second].append(first)
         return [sorted(nodes) for nodes in near]
-
-    def assert_valid(self, families: Iterable[Iterable[Name]]) -> None:
-        """Check that this is a tree, that each family lies in a cluster, and the running intersection."""
-        assert len(self.edges) == len(self.clusters) - 1, "a tree has one edge less than nodes"  # noqa: S101
-        near = self.neighbours()
-        assert len(_component(0, near, range(len(near)))) == len(near), "not connected"  # noqa: S101
-        for family in families:
-            assert any(cluster.issuperset(family) for cluster in self.clusters), f"no cluster for {family}"  # noqa: S101
-        for name in frozenset().union(*self.clusters):
-            holders = [node for node, cluster in enumerate(self.clusters) if name in cluster]
-            assert len(_component(holders[0], near, holders)) == len(holders), f"{name} is torn apart"  # noqa: S101
-
-
-def _component(start: NodeIndex, near: list[list[NodeIndex]], allowed: Iterable[NodeIndex]) -> set[NodeIndex]:
-    inside = set(allowed)
-    found, pending = {start}, [start]
-    while pending:
-        fresh = inside.intersection(near[pending.pop()]) - found
-        found |= fresh
-        pending.extend(fresh)
-    return found
 
 
 def build_jointree(network: BayesianNetwork, seed: int = 0) -> Jointree:

@@ -12,8 +12,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import log2
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,9 +21,9 @@ from bnc2d.base.arrays import joined, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.compile.domain import feature_domain
-from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
-from bnc2d.compile.graph.jointree import Jointree, Name
-from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.graph.feature_tree import widths_of
+from bnc2d.compile.graph.jointree import Name
+from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.join import Patterns
@@ -35,7 +33,8 @@ from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
-from bnc2d.compile.ratio.groups import Grouping, groups_of
+from bnc2d.compile.ratio.groups import groups_of
+from bnc2d.compile.result import Compiled
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
@@ -50,41 +49,24 @@ _MAX_EXPLAINING = 3
 _EXPANDED_CELLS = 1 << 22
 
 
-@dataclass
-class LabelStats:
-    """How many cells were labelled, and how many exact decisions it took."""
-
-    cells: int = 0
-    exact_calls: int = 0
-
-
-@dataclass(frozen=True)
-class FastResult:
-    """The diagram over the classifier's features, and what it took."""
-
-    diagram: Diagram
-    widths: Widths
-    log_work: float
-    frontier: int
-    labels: LabelStats
-
-
 def compile_diagram(
     classifier: BaseClassifier,
     budget: Budget,
     certified: bool,
     executor: Executor | None = None,
-) -> FastResult:
+) -> Compiled:
     """Return the reduced diagram of the classifier's decisions."""
     with budget.phase("order"):
         prepared = prepare(classifier)
         grouping = groups_of(prepared)
     if grouping is not None:
-        return _compile_in_groups(classifier, prepared, grouping, budget, certified)
+        from bnc2d.compile.ratio.method import compile_by_intervals
+
+        return compile_by_intervals(classifier, prepared, grouping, budget, certified)
     with budget.phase("order"):
         entries = max(1, budget.memory // _BYTES_PER_ENTRY)
         cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
-        widths = _widths(prepared, cut.jointree)
+        widths = widths_of(prepared, cut.jointree)
         sides = [Side(prepared, side) for side in (cut.first, cut.second)]
         fixed = sorted(name for side in sides for name in side.features_to_fix(entries))
     explaining: list[Name] = []
@@ -98,27 +80,8 @@ def compile_diagram(
         structural = True
         explaining += [wanted.feature] if wanted.feature else []
     diagram = attempt.diagram()
-    return FastResult(diagram, widths, cut.log_work, len(attempt.pool), attempt.stats)
-
-
-def _compile_in_groups(
-    classifier: BaseClassifier,
-    prepared: Prepared,
-    grouping: Grouping,
-    budget: Budget,
-    certified: bool,
-) -> FastResult:
-    from bnc2d.compile.ratio.method import compile_by_intervals
-
-    with budget.phase("order"):
-        widths = _widths(prepared, grouping.jointree)
-    found = compile_by_intervals(classifier, prepared, grouping.groups, budget, certified)
-    labels = LabelStats(found.cells, found.exact_calls)
-    return FastResult(found.diagram, widths, log2(found.cells), found.frontier, labels)
-
-
-def _widths(prepared: Prepared, jointree: Jointree) -> Widths:
-    return build_feature_tree(jointree, prepared.target, prepared.features).widths(jointree.width)
+    counts = attempt.cells, attempt.exact_calls
+    return Compiled(diagram, *counts, widths, cut.log_work, len(attempt.pool))
 
 
 class _Attempt:
@@ -137,7 +100,7 @@ class _Attempt:
         self._packing = Packing(cut_problem.terminals, cut_problem.cardinalities(cut_problem.second))
         self._ids: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
         self.pool = RowPool()
-        self.stats = LabelStats()
+        self.cells = self.exact_calls = 0
 
     def label(self) -> TieStrategy | None:
         """Label all blocks; or return what should be done first about ties."""
@@ -157,7 +120,7 @@ class _Attempt:
                     )
                     if wanted is not None:
                         return wanted
-                    self.stats.exact_calls += resolve_ties(
+                    self.exact_calls += resolve_ties(
                         doubts, self._cut_problem, given, factors, self.pool, self._packing, ids, self._budget
                     )
                 self._ids.append(ids)
@@ -172,7 +135,7 @@ class _Attempt:
         for found in decide_all(decider, first, self._cut_problem.terminals, self._executor):
             ids.append(local.add(found.rows))
             doubts.append(found.doubts)
-            self.stats.cells += len(found.rows) * second.patterns
+            self.cells += len(found.rows) * second.patterns
             self._budget.progress(sum(map(len, ids)) / len(first))
         return take(self._expand(local, second), np.concatenate(ids)), Doubts.joined(doubts)
 

@@ -53,28 +53,6 @@ Decide: TypeAlias = Callable[[Floats, ClassTest, float], Verdicts]
 _ENTRIES_AT_ONCE = 1 << 18
 
 
-def compile_class(
-    classifier: BaseClassifier,
-    class_index: int,
-    manager: Manager,
-    *,
-    seed: int = 0,
-) -> NodeId:
-    """Return the class formula, OR-decomposable, over the classifier's features in order."""
-    return PaperCompiler(classifier, seed=seed).class_formula(class_index, manager)
-
-
-def compile_negated(
-    classifier: BaseClassifier,
-    class_index: int,
-    manager: Manager,
-    *,
-    seed: int = 0,
-) -> NodeId:
-    """Return the formula of "not the class", OR-decomposable; otherwise as ``compile_class``."""
-    return PaperCompiler(classifier, seed=seed).negated_formula(class_index, manager)
-
-
 @dataclass
 class PaperStats:
     """How a compilation went: how many ``uv_l`` were met, decided early, and sent to exact arithmetic."""
@@ -100,21 +78,14 @@ class PaperCompiler:
 
     def class_formula(self, class_index: int, manager: Manager) -> NodeId:
         """Return the class formula: the negation of compile-negative's result."""
-        return negate(manager, self.compile_negative(class_index, manager))
+        return negate(manager, self._compile(class_index, manager, decide_negative, collects_members=False))
 
     def negated_formula(self, class_index: int, manager: Manager) -> NodeId:
         """Return the formula of "not the class": the negation of compile-positive's result."""
-        return negate(manager, self.compile_positive(class_index, manager))
-
-    def compile_negative(self, class_index: int, manager: Manager) -> NodeId:
-        """Return an AND-decomposable NNF of the instances that are not in the class."""
-        return self._compile(class_index, manager, decide_negative, collects_members=False)
-
-    def compile_positive(self, class_index: int, manager: Manager) -> NodeId:
-        """Return an AND-decomposable NNF of the instances in the class."""
-        return self._compile(class_index, manager, decide_positive, collects_members=True)
+        return negate(manager, self._compile(class_index, manager, decide_positive, collects_members=True))
 
     def _compile(self, class_index: int, manager: Manager, decide: Decide, collects_members: bool) -> NodeId:
+        """Return an AND-decomposable NNF of the instances in the class, or of those that are not."""
         if manager.domain.names != self.classifier.features:
             raise LogicError("the domain must have the classifier's features, in order")
         test = ClassTest.of(self.classifier.rule, len(self.classifier.classes), class_index)

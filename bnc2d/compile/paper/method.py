@@ -10,17 +10,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 from bnc2d.base.budget import Budget
 from bnc2d.compile.domain import feature_domain
-from bnc2d.compile.graph.feature_tree import FeatureTree, Widths, build_feature_tree
+from bnc2d.compile.graph.feature_tree import FeatureTree, build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.paper.compile_negative import PaperCompiler
+from bnc2d.compile.result import Compiled
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
@@ -30,18 +29,7 @@ _JOINTREE_SEED = 0
 _BYTES_PER_ENTRY = 4 * 8
 
 
-@dataclass(frozen=True)
-class PaperResult:
-    """The formulas by label and negation, the diagram of their decisions, and what it took."""
-
-    formulas: dict[tuple[int, bool], NNF]
-    diagram: Diagram
-    widths: Widths
-    cells: int
-    exact_calls: int
-
-
-def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> PaperResult:
+def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> Compiled:
     """Return all classes and their negations, compiled one at a time.
 
     The phase "tables" and the first formula of the phase "formulas" are what Zhang and Darwiche measure.
@@ -74,13 +62,9 @@ def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> PaperResult:
             [feature for node in runs.compiler.spine for feature in node.features],
             budget.progress,
         )
-    return PaperResult(
-        {key: NNF(runs.manager, root) for key, root in roots.items()},
-        diagram,
-        tree.widths(jointree.width),
-        runs.cells,
-        runs.exact_calls,
-    )
+    formulas = {key: NNF(runs.manager, root) for key, root in roots.items()}
+    widths = tree.widths(jointree.width)
+    return Compiled(diagram, runs.cells, runs.exact_calls, widths, formulas=formulas)
 
 
 class _Runs:

@@ -23,7 +23,6 @@ are impossible by now. Where both are, and where the product of all is exactly 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
@@ -35,29 +34,21 @@ from bnc2d.base.arrays import take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.domain import feature_domain
+from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Message
 from bnc2d.compile.meet.tables.messages import Side, has_prior
-from bnc2d.compile.ratio.groups import Group
+from bnc2d.compile.ratio.groups import Group, Grouping
 from bnc2d.compile.ratio.levels import Column, Columns, Descent, Room, column_of
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.compile.result import Compiled
+from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
 # What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a group.
 _VALUE_BYTES = (40, 0)
 _LEVEL_BYTES = (16, 8)
 _TABLE_BYTES = (48, 8)
-
-
-@dataclass(frozen=True)
-class IntervalResult:
-    """The diagram, and what it took: edges of nodes, exact comparisons, and nodes in the middle."""
-
-    diagram: Diagram
-    cells: int
-    exact_calls: int
-    frontier: int
 
 
 @dataclass(frozen=True)
@@ -88,12 +79,18 @@ def _table(prepared: Prepared, group: Group) -> _Table:
 def compile_by_intervals(
     classifier: BaseClassifier,
     prepared: Prepared,
-    groups: Sequence[Group],
+    grouping: Grouping,
     budget: Budget,
     certified: bool,
-) -> IntervalResult:
-    """Return the reduced diagram of a classifier with these groups (see the module)."""
+) -> Compiled:
+    """Return the reduced diagram of a classifier with these groups (see the module).
+
+    Cells are edges of nodes, the frontier is the nodes in the middle.
+    """
+    groups = grouping.groups
     rule = classifier.rule
+    with budget.phase("order"):
+        widths = widths_of(prepared, grouping.jointree)
     with budget.phase("tables"):
         tables = []
         for done, group in enumerate(groups):
@@ -113,7 +110,8 @@ def compile_by_intervals(
         position = {name: number for number, name in enumerate(prepared.features)}
         order = [position[name] for table in tables for name in table.features]
         diagram = builder.finish(feature_domain(classifier), order, int(nodes[0]))
-    return IntervalResult(diagram, descent.cells, descent.exact_calls, descent.frontier)
+    counts = descent.cells, descent.exact_calls
+    return Compiled(diagram, *counts, widths, log2(descent.cells), descent.frontier)
 
 
 def _reduce(

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from bnc2d import examples
+from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.commands.completion import commands
 from bnc2d.cli.main import COMMANDS, make_parser
-from bnc2d.compile.compiler import METHODS
 from tests import machine
 from tests.cli.running import run
 

@@ -17,6 +17,7 @@ from bnc2d.compile.graph.jointree import families as family_masks
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.model.min_fill import MinFill, graph_of
 from tests.brute_force.decisions import joint_of_instances
+from tests.compile.graph.checkers import assert_feature_tree, assert_jointree
 from tests.strategies import classifiers
 
 
@@ -38,14 +39,14 @@ def test_preparation_keeps_the_classifier(classifier: Classifier) -> None:
 def test_trees_are_what_they_are_called(classifier: Classifier, seed: int) -> None:
     prepared = prepare(classifier)
     jointree = build_jointree(prepared.network, seed)
-    jointree.assert_valid(families(prepared))
+    assert_jointree(jointree, families(prepared))
     near, originals = chains(jointree.neighbours())
     edges = [(node, other) for node, others in enumerate(near) for other in others if node < other]
     unfolded = Jointree(tuple(jointree.clusters[original] for original in originals), tuple(edges))
-    unfolded.assert_valid(families(prepared))
+    assert_jointree(unfolded, families(prepared))
     assert all(len(near) <= 3 for near in unfolded.neighbours())
     tree = build_feature_tree(jointree, prepared.target, prepared.features)
-    tree.assert_valid(jointree, prepared.features)
+    assert_feature_tree(tree, jointree, prepared.features)
     widths = tree.widths(jointree.width)
     assert widths.omega_total >= jointree.width
     assert widths.omega_right >= len(tree.nodes[tree.spine()[-1]].cluster)
@@ -99,7 +100,7 @@ def test_no_other_spine_is_narrower(classifier: Classifier, seed: int) -> None:
             other = with_spine_to(tree, leaf)
             if other is None:
                 continue
-            other.assert_valid(jointree, prepared.features)
+            assert_feature_tree(other, jointree, prepared.features)
             assert other.spine()[-1] == leaf
             assert cost(other) >= least
             event(f"another spine is wider: {cost(other) > least}")
@@ -108,13 +109,13 @@ def test_no_other_spine_is_narrower(classifier: Classifier, seed: int) -> None:
 def test_the_checkers_can_fail() -> None:
     torn = Jointree((frozenset("ab"), frozenset("b"), frozenset("ac")), ((0, 1), (1, 2)))
     with pytest.raises(AssertionError, match="a is torn apart"):
-        torn.assert_valid(["ab"])
+        assert_jointree(torn, ["ab"])
     whole = Jointree((frozenset("ab"), frozenset("ac")), ((0, 1),))
-    whole.assert_valid(["ab", "ac"])
+    assert_jointree(whole, ["ab", "ac"])
     with pytest.raises(AssertionError, match="no cluster for bc"):
-        whole.assert_valid(["bc"])
+        assert_jointree(whole, ["bc"])
     with pytest.raises(AssertionError, match="one edge less"):
-        Jointree((frozenset("ab"), frozenset("ac")), ()).assert_valid([])
+        assert_jointree(Jointree((frozenset("ab"), frozenset("ac")), ()), [])
 
 
 def test_running_example() -> None:

@@ -23,6 +23,7 @@ from bnc2d.compile.meet.cut.cost import (
 from bnc2d.compile.meet.cut.cut import Cut, CutSide, choose_cut
 from bnc2d.testing import random_classifier
 from tests.brute_force.decisions import joint_of_instances
+from tests.compile.graph.checkers import assert_jointree
 from tests.strategies import classifiers
 
 PLENTY = 1 << 30
@@ -66,7 +67,7 @@ def test_both_tables_of_a_cut_give_the_joint_probabilities(classifier: Classifie
     prepared = prepare(classifier)
     cut = choose_cut(prepared, range(3), PLENTY)
     assert cut == choose_cut(prepared, range(3), PLENTY)
-    cut.jointree.assert_valid([[v.name for v in cpt.scope] for cpt in prepared.network.cpts])
+    assert_jointree(cut.jointree, [[v.name for v in cpt.scope] for cpt in prepared.network.cpts])
     assert sorted(cut.first.features + cut.second.features) == sorted(prepared.features)
     cpts = [name for side in (cut.first, cut.second) for message in side.messages for name in message.cpts]
     assert sorted(cpts) == sorted(prepared.network.names)

@@ -17,7 +17,7 @@ from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.paper import compile_negative as paper
-from bnc2d.compile.paper.compile_negative import PaperCompiler, compile_class, compile_negated
+from bnc2d.compile.paper.compile_negative import PaperCompiler
 from bnc2d.compile.paper.potentials import Potentials
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.count import model_count
@@ -107,9 +107,13 @@ def test_leaf_features_of_wider_networks(seed: int, zeros: float, threshold: boo
 def test_a_batch_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     classifier = random_classifier(7, variables=9, features=6, max_states=3)
     manager = manager_of(classifier)
-    whole = [compile_class(classifier, index, manager) for index in range(len(classifier.classes))]
+    whole = [
+        PaperCompiler(classifier).class_formula(index, manager) for index in range(len(classifier.classes))
+    ]
     monkeypatch.setattr(paper, "_ENTRIES_AT_ONCE", 1)
-    assert [compile_class(classifier, index, manager) for index in range(len(classifier.classes))] == whole
+    assert [
+        PaperCompiler(classifier).class_formula(index, manager) for index in range(len(classifier.classes))
+    ] == whole
 
 
 @given(classifiers(), st.integers(0, 5))
@@ -132,7 +136,7 @@ def test_running_example() -> None:
     d, f = manager.add_literal(0, 0b10), manager.add_literal(2, 0b10)
     no_d, no_e = manager.add_literal(0, 0b01), manager.add_literal(1, 0b01)
     by_hand = manager.add_and([manager.add_or([d, no_e]), manager.add_or([no_d, no_e, f])])
-    formula = compile_class(classifier, 1, manager)
+    formula = PaperCompiler(classifier).class_formula(1, manager)
     assert models(manager, formula, classifier) == models(manager, by_hand, classifier)
     assert_right(classifier)
 
@@ -156,11 +160,13 @@ def test_diagnosis_example() -> None:
             either([bp(low | normal), ct(2), hr(normal | high)]),
         ]
     )
-    formula = compile_class(classifier, 2, manager)
+    formula = PaperCompiler(classifier).class_formula(2, manager)
     assert models(manager, formula, classifier) == models(manager, class_2, classifier)
-    negated = compile_negated(classifier, 0, manager)
+    negated = PaperCompiler(classifier).negated_formula(0, manager)
     assert models(manager, negated, classifier) == models(manager, not_0, classifier)
-    counts = [model_count(manager, compile_class(classifier, index, manager)) for index in range(3)]
+    counts = [
+        model_count(manager, PaperCompiler(classifier).class_formula(index, manager)) for index in range(3)
+    ]
     assert counts == [6, 3, 9]
     assert_right(classifier)
 
@@ -224,8 +230,8 @@ def test_the_shape_of_the_network_does_not_matter() -> None:
         assert_right(Classifier(network(tables), "Y", features))
         assert_right(Classifier(network(tables), "Y", features, ties="none"))
     manager = manager_of(Classifier(network(tables), "Y", ["Z"]))
-    assert compile_class(Classifier(network(tables), "Y", ["Z"]), 1, manager) == FALSE
-    assert compile_negated(Classifier(network(tables), "Y", ["Z"]), 1, manager) == TRUE
+    assert PaperCompiler(Classifier(network(tables), "Y", ["Z"])).class_formula(1, manager) == FALSE
+    assert PaperCompiler(Classifier(network(tables), "Y", ["Z"])).negated_formula(1, manager) == TRUE
 
 
 @pytest.mark.parametrize("digits", [90, 200, 400], ids=["product", "small entry", "entry not in float64"])
@@ -255,17 +261,17 @@ def test_check_can_stop_it() -> None:
         raise LimitExceeded("enough")
 
     with pytest.raises(LimitExceeded, match="enough"), ending(stop):
-        compile_class(classifier, 0, manager_of(classifier))
+        PaperCompiler(classifier).class_formula(0, manager_of(classifier))
 
 
 def test_a_foreign_domain_is_refused() -> None:
     classifier = Classifier(example("running"), "A", ["D", "E", "F"])
     with pytest.raises(LogicError, match="features, in order"):
-        compile_class(classifier, 0, Manager(Domain({"D": YES_NO})))
+        PaperCompiler(classifier).class_formula(0, Manager(Domain({"D": YES_NO})))
 
 
 def test_a_table_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bnc2d.compile.paper.potentials._MAX_ENTRIES", 3)
     classifier = Classifier(example("running"), "A", ["D", "E", "F"])
     with pytest.raises(LimitExceeded, match="needs a table of"):
-        compile_class(classifier, 0, manager_of(classifier))
+        PaperCompiler(classifier).class_formula(0, manager_of(classifier))

@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.instances import all_rows
+from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet import method as fast
-from bnc2d.compile.meet.method import FastResult, compile_diagram
+from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.ratio import products as intervals_products
-from bnc2d.compile.ratio.groups import Group, groups_of
-from bnc2d.compile.ratio.method import IntervalResult, compile_by_intervals
+from bnc2d.compile.ratio.groups import Group, Grouping, groups_of
+from bnc2d.compile.ratio.method import compile_by_intervals
+from bnc2d.compile.result import Compiled
 from bnc2d.testing import random_classifier, random_naive_bayes
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.compile.meet.test_ties import gated, symmetric
@@ -104,21 +106,21 @@ def separated_classifiers(draw: st.DrawFn) -> Classifier:
     return Classifier(network, "Y", features, threshold, positive)
 
 
-def by_intervals(classifier: Classifier, certified: bool = True, memory_limit: int = ROOM) -> IntervalResult:
+def by_intervals(classifier: Classifier, certified: bool = True, memory_limit: int = ROOM) -> Compiled:
     prepared = prepare(classifier)
     grouping = groups_of(prepared)
     assert grouping is not None
     budget = Budget(memory_limit=memory_limit)
-    return compile_by_intervals(classifier, prepared, grouping.groups, budget, certified)
+    return compile_by_intervals(classifier, prepared, grouping, budget, certified)
 
 
-def by_the_general_method(classifier: Classifier) -> FastResult:
+def by_the_general_method(classifier: Classifier) -> Compiled:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast, "groups_of", lambda _: None)
         return compile_diagram(classifier, Budget(memory_limit=ROOM), certified=True)
 
 
-def check_labels(classifier: Classifier, result: IntervalResult) -> None:
+def check_labels(classifier: Classifier, result: Compiled) -> None:
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     result.diagram.assert_consistent()
     assert result.diagram.labels(rows).tolist() == (classifier.labels(rows) % 3).tolist()
@@ -196,7 +198,7 @@ def test_a_single_group() -> None:
     classifier = Classifier(symmetric(1), "T", ties="none")
     prepared = prepare(classifier)
     assert groups_of(prepared) is None
-    groups = [Group(("V0",), (), ("V0",))]
+    groups = Grouping((Group(("V0",), (), ("V0",)),), build_jointree(prepared.network))
     result = compile_by_intervals(classifier, prepared, groups, Budget(memory_limit=ROOM), certified=True)
     check_labels(classifier, result)
     assert result.diagram.counts() == [1, 1, 0]
@@ -233,7 +235,7 @@ def test_more_instances_than_can_be_labelled() -> None:
     rows = np.random.default_rng(0).integers(0, 2, size=(2000, 36))
     assert result.diagram.labels(rows).tolist() == classifier.labels(rows).tolist()
     assert sum(result.diagram.counts()) == 2**36
-    assert result.labels.cells < 2**22
+    assert result.cells < 2**22
 
 
 def test_float_arithmetic_compares_nothing_exactly() -> None:

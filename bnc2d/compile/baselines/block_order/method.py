@@ -29,6 +29,7 @@ from bnc2d.compile.baselines.block_order.search import Block, find_block_order, 
 from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, Rows, prior_of
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.result import Compiled
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
@@ -41,17 +42,10 @@ _BYTES_PER_SUB_CLASSIFIER = 400
 
 
 @dataclass(frozen=True)
-class BlockOrderResult:
-    """The diagram, the ordering behind it, and what it took.
+class BlockOrderResult(Compiled):
+    """Cells are instances of blocks that were decided or looked up."""
 
-    ``cells`` are instances of blocks decided or looked up, ``exact_calls`` those that needed integers.
-    """
-
-    diagram: Diagram
-    blocks: tuple[Block, ...]
-    sub_classifiers: int
-    cells: int
-    exact_calls: int
+    sub_classifiers: int = 0
 
 
 def compile_by_block_order(classifier: BaseClassifier, budget: Budget) -> BlockOrderResult:
@@ -79,7 +73,8 @@ def compile_by_block_order(classifier: BaseClassifier, budget: Budget) -> BlockO
         root = descent.run(_root_state(classifier, prepared))
     with budget.phase("reduce"):
         diagram = _diagram(classifier, prepared, levels, root, budget)
-    return BlockOrderResult(diagram, blocks, descent.sub_classifiers, descent.cells, descent.exact_calls)
+    counts = descent.cells, descent.exact_calls
+    return BlockOrderResult(diagram, *counts, sub_classifiers=descent.sub_classifiers)
 
 
 def _check_binary(classifier: BaseClassifier) -> None:

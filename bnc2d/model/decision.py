@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -52,6 +52,14 @@ class DecisionRule:
     def leaves_ties(self) -> bool:
         """Whether a tied instance is in no class."""
         return self.ties == "none" and self.threshold is None
+
+    def weighted(self, priors: Iterable[Fraction]) -> list[Fraction]:
+        """Return priors times weights that make the largest product decide as the rule does, but for ties."""
+        weights = list(priors)
+        if self.threshold is not None:
+            weights[self.positive] *= 1 - self.threshold
+            weights[1 - self.positive] *= self.threshold
+        return weights
 
     def exact_label(self, joint: Sequence[int]) -> int:
         """Return the class for exact joint probabilities (integers over any common denominator)."""

@@ -148,7 +148,7 @@ def min_fill_order(scopes: Sequence[Mask], summed: Mask, features: Mask) -> list
 def smallest_first(scopes: Sequence[Mask], summed: Mask, size: Size, most: float = inf) -> list[Join]:
     """Return joins, the smallest first, while it has at most ``most`` entries."""
     joins = []
-    for join in greedy_joins(scopes, summed, size, _own_size):
+    for join in greedy_joins(scopes, summed, size, lambda joined, _: joined):
         if size(join.scope) > most:
             break
         joins.append(join)
@@ -164,20 +164,12 @@ def least_growth_order(
     """
     order: list[VariableId] = []
     work = 0.0
-    for join in greedy_joins(scopes, summed, size, _growth):
+    for join in greedy_joins(scopes, summed, size, lambda joined, entering: joined / entering):
         order.append(join.variable)
         work += size(join.scope)
         if work > most:
             break
     return order, work
-
-
-def _own_size(joined: float, _entering: float) -> float:
-    return joined
-
-
-def _growth(joined: float, entering: float) -> float:
-    return joined / entering
 
 
 @dataclass(frozen=True)

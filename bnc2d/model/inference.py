@@ -124,6 +124,17 @@ class Joint:
     roundings: int
 
 
+def independent_parts(network: BayesianNetwork, target: str, features: Sequence[str]) -> list[list[CPT]]:
+    """Return the tables that matter, in parts that unobserved variables connect; that of the target first."""
+    relevant = network.ancestors([target, *features])
+    cpts = [network.cpt(name) for name in network.names if name in relevant]
+    observed = set(features)
+    scopes = [{variable.name for variable in cpt.scope} - observed for cpt in cpts]
+    parts = connected_groups(scopes)
+    parts.sort(key=lambda part: not any(target in scopes[table] for table in part))
+    return [[cpts[table] for table in part] for part in parts]
+
+
 class JointQuery:
     """Computes ``P(target, features)`` for rows of feature states of one network, with pruning.
 
@@ -134,13 +145,7 @@ class JointQuery:
 
     def __init__(self, network: BayesianNetwork, target: str, features: Sequence[str]) -> None:
         self._states = len(network.variable(target))
-        relevant = network.ancestors([target, *features])
-        cpts = [network.cpt(name) for name in network.names if name in relevant]
-        observed = set(features)
-        scopes = [{variable.name for variable in cpt.scope} - observed for cpt in cpts]
-        parts = connected_groups(scopes)
-        parts.sort(key=lambda part: not any(target in scopes[table] for table in part))
-        own, *others = [[cpts[table] for table in part] for part in parts]
+        own, *others = independent_parts(network, target, features)
         rest = [cpt for part in others if any(0 in cpt.exact for cpt in part) for cpt in part]
         self._target_part = Contraction(network, own, features, [target])
         self._possible_part = Contraction(network, rest, features, ())

@@ -12,9 +12,8 @@ import numpy as np
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.domain import feature_domain
+from bnc2d.compile.domain import diagram_of_list
 from bnc2d.compile.result import Compiled
-from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
 # A label, and its node with the copies that the reduction sorts and compares.
@@ -40,8 +39,5 @@ def compile_by_enumeration(classifier: BaseClassifier, budget: Budget) -> Compil
             exact_calls += close
         labels[labels < 0] = ends - 1  # in no class
     with budget.phase("reduce"):
-        builder = DiagramBuilder(ends)
-        sizes = [len(feature) for feature in classifier.feature_variables]
-        (root,) = reduce_table(labels[None], sizes, builder)
-        diagram = builder.finish(feature_domain(classifier), range(len(sizes)), int(root))
+        diagram = diagram_of_list(classifier, labels, ends)
     return Compiled(diagram, count, exact_calls)

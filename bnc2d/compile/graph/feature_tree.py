@@ -7,7 +7,7 @@ the root over right children; left children hang off it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bnc2d.base.checkpoints import checked, checkpoint
@@ -17,7 +17,7 @@ from bnc2d.compile.graph.pruning import Prepared
 _ROOT_PARENT = -1
 # Tables of left children are in memory as a whole, so their widths count so much more than the spine's.
 TABLES = 2
-# So many nodes are looked at between two checkpoints.
+# Batch size: nodes that are looked at between two checkpoints.
 _MANY = 32
 
 
@@ -113,7 +113,7 @@ def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name
     roots = [index for index, cluster in enumerate(jointree.clusters) if target in cluster]
     near = jointree.neighbours()
     parts = [_rooted(jointree, near, root, set(features)) for root in roots]
-    return _tree(jointree, target, min(parts, key=lambda part: part.spine))
+    return _tree(jointree, target, frozenset(features), min(parts, key=lambda part: part.spine))
 
 
 def widths_of(prepared: Prepared, jointree: Jointree) -> Widths:
@@ -179,9 +179,8 @@ def _joined(index: NodeIndex, size: int, parts: list[_Part], features: int) -> _
     return _Part(index, None, ordered, sum(part.count for part in parts), depth, spine(best))
 
 
-def _tree(jointree: Jointree, target: Name, root: _Part) -> FeatureTree:
+def _tree(jointree: Jointree, target: Name, features: Cluster, root: _Part) -> FeatureTree:
     """Return the f-tree: a cluster with more than two parts below becomes a chain of copies."""
-    features = frozenset(_features(root))
     nodes: list[tuple[Cluster, NodeIndex, Name | None]] = []
     left: dict[NodeIndex, NodeIndex] = {}
     right: dict[NodeIndex, NodeIndex] = {}
@@ -204,12 +203,3 @@ def _tree(jointree: Jointree, target: Name, root: _Part) -> FeatureTree:
     return FeatureTree(
         target, tuple(FeatureNode(c, p, left.get(i), right.get(i), f) for i, (c, p, f) in enumerate(nodes))
     )
-
-
-def _features(root: _Part) -> Iterator[Name]:
-    pending = [root]
-    while pending:
-        part = pending.pop()
-        if part.feature is not None:
-            yield part.feature
-        pending += part.parts

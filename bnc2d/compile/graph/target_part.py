@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
-from bnc2d.model.elimination import connected_groups
+from bnc2d.model.inference import independent_parts
 from bnc2d.model.network import BayesianNetwork
 
 
@@ -35,16 +35,12 @@ class TargetPart:
 def target_part(whole: BaseClassifier) -> TargetPart:
     """Return the target's part of a classifier."""
     network = whole.network
-    observed = set(whole.features)
-    relevant = network.ancestors([whole.target, *whole.features])
-    cpts = [cpt for cpt in network.cpts if cpt.child.name in relevant]
-    groups = connected_groups([{v.name for v in cpt.scope} - observed for cpt in cpts])
-    own = next(group for group in groups if any(cpts[at].child.name == whole.target for at in group))
-    if len(own) == len(cpts):
+    own, *others = independent_parts(network, whole.target, whole.features)
+    if not others:
         return TargetPart(whole, whole, ())
-    inside = set(own)
-    zero_tables = tuple(cpt for at, cpt in enumerate(cpts) if at not in inside and 0 in cpt.exact)
-    tables = {cpts[at].child.name: cpts[at] for at in own}
+    with_zeros = [cpt for part in others for cpt in part if 0 in cpt.exact]
+    zero_tables = tuple(sorted(with_zeros, key=lambda cpt: network.index(cpt.child)))
+    tables = {cpt.child.name: cpt for cpt in own}
     mentioned = {variable.name for cpt in tables.values() for variable in cpt.scope}
     features = [name for name in whole.features if name in mentioned] or [whole.features[0]]
     variables = [v for v in network.variables if v.name in mentioned or v.name == features[0]]

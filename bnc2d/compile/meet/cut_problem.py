@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import product
 from math import prod
 
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.meet.exact_labels import ByInstances, ByTables
+from bnc2d.compile.meet.exact_labels import Resolver, by_instances, by_tables
 from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.compile.meet.tables.messages import Side, has_prior
+from bnc2d.compile.meet.tables.messages import Side, priors_of
 from bnc2d.model.classifier import BaseClassifier
 
 Given = Mapping[Name, int]  # states of features that are set beforehand
@@ -40,11 +39,8 @@ class CutProblem:
         self.position = {name: position for position, name in enumerate(prepared.features)}
         self._target = prepared.network.index(prepared.target)
         self._sizes = {position: len(v) for position, v in enumerate(prepared.network.variables)}
-        classes = len(classifier.classes)
-        self.terminals = classes + classifier.rule.leaves_ties
-        self.priors = [Fraction(1)] * classes
-        if has_prior(prepared):
-            self.priors = prepared.network.cpt(prepared.target).exact.tolist()
+        self.terminals = len(classifier.classes) + classifier.rule.leaves_ties
+        self.priors = priors_of(prepared)
 
     def _free(self, side: Side) -> tuple[Name, ...]:
         return tuple(name for name in side.features if name not in self.fixed)
@@ -65,11 +61,7 @@ class CutProblem:
 
     def join(self, first: CompressedFactor, second: CompressedFactor) -> Join:
         """Return what decides between the classes."""
-        rule = self.classifier.rule
-        weights = list(self.priors)
-        if rule.threshold is not None:
-            weights[rule.positive] *= 1 - rule.threshold
-            weights[1 - rule.positive] *= rule.threshold
+        weights = self.classifier.rule.weighted(self.priors)
         return join_tables(first, second, self._target, weights, self._sizes)
 
     def decider(self, join: Join) -> Decider:
@@ -79,21 +71,16 @@ class CutProblem:
         winners = tuple(classes if len(ys) > 1 and rule.leaves_ties else ys[0] for ys in join.labels)
         return Decider(join, tie, winners)
 
-    def by_tables(self, given: Given) -> ByTables:
+    def by_tables(self, given: Given) -> Resolver:
         """Return exact labels from integer tables."""
         first, second = self.factors(given, exact=True)
-        return ByTables(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
+        return by_tables(first, second, self._target, self.priors, self._sizes, self.classifier.rule)
 
-    def by_instances(self, given: Given) -> ByInstances:
+    def by_instances(self, given: Given) -> Resolver:
         """Return exact labels from the classifier."""
         template = [0] * len(self.prepared.features)
         for name, state in given.items():
             template[self.position[name]] = state
-        sides = self.first, self.second
-        first, second = ([self.position[name] for name in side] for side in sides)
-        return ByInstances(
-            self.classifier,
-            template,
-            (first, second),
-            (self.cardinalities(self.first), self.cardinalities(self.second)),
-        )
+        first, second = ([self.position[name] for name in side] for side in (self.first, self.second))
+        sizes = self.cardinalities(self.first), self.cardinalities(self.second)
+        return by_instances(self.classifier, template, (first, second), sizes)

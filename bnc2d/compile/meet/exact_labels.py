@@ -6,11 +6,10 @@ group of its own where there are few, else integer tables of both sides prove wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, prod
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,92 +22,67 @@ from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import DecisionRule
 
 
-class Resolver(Protocol):
-    """Gives exact labels of pairs of groups; every instance of a side is in one group."""
-
-    @property
-    def rows(self) -> Integers:
-        """The group of each instance of the first side."""
-
-    @property
-    def columns(self) -> Integers:
-        """The group of each instance of the second side."""
-
-    def labels(self, rows: Integers, columns: Integers) -> NDArray[np.intp]:
-        """Return the label of each pair of groups; -1 for "in no class"."""
-
-
 @dataclass(frozen=True)
-class ByInstances:
-    """Every instance is a group of its own, decided by the classifier.
+class Resolver:
+    """Exact labels of pairs of groups; every instance of a side is in one group.
+
+    ``rows`` and ``columns`` are the group of each instance of the first side and of the second; ``labels``
+    returns the label of each pair of groups, -1 for "in no class".
+    """
+
+    rows: Integers
+    columns: Integers
+    labels: Callable[[Integers, Integers], NDArray[np.intp]]
+
+
+def by_instances(
+    classifier: BaseClassifier,
+    template: Sequence[int],
+    indices: tuple[Sequence[int], Sequence[int]],
+    sizes: tuple[Sequence[int], Sequence[int]],
+) -> Resolver:
+    """Return a resolver in which every instance is a group of its own, decided by the classifier.
 
     ``template`` is an instance with the features set beforehand; ``indices`` are the features of each side by
     position, ``sizes`` their numbers of states.
     """
 
-    classifier: BaseClassifier
-    template: Sequence[int]
-    indices: tuple[Sequence[int], Sequence[int]]
-    sizes: tuple[Sequence[int], Sequence[int]]
+    def labels(rows: Integers, columns: Integers) -> NDArray[np.intp]:
+        instances = np.tile(np.array(template, dtype=np.intp), (len(rows), 1))
+        for side, cardinalities, ids in zip(indices, sizes, (rows, columns), strict=True):
+            if len(side):
+                instances[:, side] = np.stack(np.unravel_index(ids, cardinalities), axis=1)
+        return classifier.labels(instances)
 
-    @property
-    def rows(self) -> Integers:
-        """The group of each instance of the first side."""
-        return np.arange(prod(self.sizes[0]))
-
-    @property
-    def columns(self) -> Integers:
-        """The group of each instance of the second side."""
-        return np.arange(prod(self.sizes[1]))
-
-    def labels(self, rows: Integers, columns: Integers) -> NDArray[np.intp]:
-        """Return the label of each pair of groups; -1 for "in no class"."""
-        instances = np.tile(np.array(self.template, dtype=np.intp), (len(rows), 1))
-        for indices, sizes, ids in zip(self.indices, self.sizes, (rows, columns), strict=True):
-            if len(indices):
-                instances[:, indices] = np.stack(np.unravel_index(ids, sizes), axis=1)
-        return self.classifier.labels(instances)
+    return Resolver(np.arange(prod(sizes[0])), np.arange(prod(sizes[1])), labels)
 
 
-@dataclass(frozen=True)
-class ByTables:
-    """Integer tables of both sides; patterns are the groups."""
+def by_tables(
+    first: CompressedFactor,
+    second: CompressedFactor,
+    target: VariableId,
+    priors: Sequence[Fraction],
+    sizes: Mapping[VariableId, int],
+    rule: DecisionRule,
+) -> Resolver:
+    """Return a resolver by integer tables of both sides, whose patterns are the groups."""
+    others = tuple(v for v in dict.fromkeys((*first.scope, *second.scope)) if v != target)
+    codes = paired_groups(first, second, (target, *others), sizes).reshape(len(priors), -1)
+    of_first, of_second = np.divmod(codes, len(second.table))
+    scale = lcm(*(prior.denominator for prior in priors))
+    weights = [int(prior * scale) for prior in priors]
 
-    first: CompressedFactor
-    second: CompressedFactor
-    target: VariableId
-    priors: Sequence[Fraction]
-    sizes: Mapping[VariableId, int]
-    rule: DecisionRule
-
-    @property
-    def rows(self) -> Integers:
-        """The group of each instance of the first side."""
-        return self.first.pattern_of_row
-
-    @property
-    def columns(self) -> Integers:
-        """The group of each instance of the second side."""
-        return self.second.pattern_of_row
-
-    def labels(self, rows: Integers, columns: Integers) -> NDArray[np.intp]:
-        """Return the label of each pair of groups; -1 for "in no class"."""
-        others = tuple(v for v in dict.fromkeys((*self.first.scope, *self.second.scope)) if v != self.target)
-        axes = (self.target, *others)
-        classes = len(self.priors)
-        codes = paired_groups(self.first, self.second, axes, self.sizes).reshape(classes, -1)
-        of_first, of_second = np.divmod(codes, len(self.second.table))
-        scale = lcm(*(prior.denominator for prior in self.priors))
-        integers = [int(prior * scale) for prior in self.priors]
-        cells, _, indices = distinct(rows * self.second.patterns + columns)
-        labels = np.empty(len(cells), dtype=np.intp)
-        left, right = self.first.table, self.second.table
+    def labels(rows: Integers, columns: Integers) -> NDArray[np.intp]:
+        cells, _, indices = distinct(rows * second.patterns + columns)
+        found = np.empty(len(cells), dtype=np.intp)
         for at, cell in enumerate(cells.tolist()):
             checkpoint()
-            u, v = divmod(cell, self.second.patterns)
+            u, v = divmod(cell, second.patterns)
             joint = [
-                integers[y] * int(np.dot(left[of_first[y], u], right[of_second[y], v]))
-                for y in range(classes)
+                weight * int(np.dot(first.table[of_first[y], u], second.table[of_second[y], v]))
+                for y, weight in enumerate(weights)
             ]
-            labels[at] = self.rule.exact_label(joint)
-        return labels[indices]
+            found[at] = rule.exact_label(joint)
+        return found[indices]
+
+    return Resolver(first.pattern_of_row, second.pattern_of_row, labels)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # A share has about this many cells, tens of milliseconds, and no more than so many entries of a matrix.
 CELLS = 1 << 24
 _ENTRIES = 1 << 20
-# So many shares wait at an executor at a time.
+# At most this many shares wait at an executor at a time.
 _WAITING = 16
 _POLL = 0.1  # seconds between two checkpoints while one is awaited
 
@@ -39,10 +39,6 @@ class Doubts:
     labels: LabelBlock
     rows: Integers
     columns: Integers
-
-    def moved(self, offset: int) -> Doubts:
-        """Return the same for patterns that start at ``offset``."""
-        return Doubts(self.patterns + offset, self.labels, self.rows, self.columns)
 
     @classmethod
     def joined(cls, doubts: Sequence[Doubts]) -> Doubts:
@@ -63,15 +59,11 @@ class DecidedRows:
     rows: Words
     doubts: Doubts
 
-    def moved(self, offset: int) -> DecidedRows:
-        """Return the same for patterns that start at ``offset``."""
-        return DecidedRows(self.rows, self.doubts.moved(offset))
-
 
 @one_thread
-def decide_rows(decider: Decider, patterns: Patterns, ends: int) -> DecidedRows:
-    """Decide patterns of the first side."""
-    rows, doubts, start = [], [], 0
+def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> DecidedRows:
+    """Decide patterns of the first side, of which ``start`` come before."""
+    rows, doubts = [], []
     for block in decider.decide(patterns):
         rows.append(pack(block.labels, ends))
         u, v = block.doubtful
@@ -92,25 +84,22 @@ def decide_all(
     The shares do not depend on the executor, so the result does not.
     """
     step = max(1, min(CELLS // decider.columns, _ENTRIES // max(1, decider.terms)))
-    starts = range(0, len(patterns), step)
-    if executor is None or len(starts) == 1:
-        for start in starts:
-            yield decide_rows(decider, patterns[start : start + step], ends).moved(start)
+    shares = [
+        (decider, patterns[start : start + step], ends, start) for start in range(0, len(patterns), step)
+    ]
+    if executor is None or len(shares) == 1:
+        yield from (decide_rows(*share) for share in shares)
         return
-    waiting: deque[tuple[int, Future[DecidedRows]]] = deque()
+    waiting: deque[Future[DecidedRows]] = deque()
     try:
-        for start in starts:
-            waiting.append(
-                (start, executor.submit(decide_rows, decider, patterns[start : start + step], ends))
-            )
+        for share in shares:
+            waiting.append(executor.submit(decide_rows, *share))
             if len(waiting) >= _WAITING:
-                at, future = waiting.popleft()
-                yield _result(future).moved(at)
+                yield _result(waiting.popleft())
         while waiting:
-            at, future = waiting.popleft()
-            yield _result(future).moved(at)
+            yield _result(waiting.popleft())
     finally:
-        for _, future in waiting:
+        for future in waiting:
             future.cancel()
 
 

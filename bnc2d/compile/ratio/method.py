@@ -38,9 +38,9 @@ from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Message
-from bnc2d.compile.meet.tables.messages import Side, has_prior
+from bnc2d.compile.meet.tables.messages import Side, priors_of
 from bnc2d.compile.ratio.groups import Group, Grouping
-from bnc2d.compile.ratio.levels import Column, Columns, Descent, Room, column_of
+from bnc2d.compile.ratio.levels import Columns, Descent, Room, column_of
 from bnc2d.compile.result import Compiled
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
@@ -97,7 +97,7 @@ def compile_by_intervals(
             tables.append(_table(prepared, group))
             budget.progress(done / len(groups))
         tables.sort(key=_spread, reverse=True)
-        prior = _prior(classifier, prepared)
+        prior = column_of(*rule.weighted(priors_of(prepared)))
     with budget.phase("labels"):
         descent = Descent([table.says for table in tables], prior, budget, certified)
         ends = descent.run(tie=rule.exact_label([0, 0]) % 3)
@@ -145,15 +145,3 @@ def _spread(table: _Table) -> float:
 
 def _log(ratio: Fraction) -> float:
     return log2(ratio.numerator) - log2(ratio.denominator)
-
-
-def _prior(classifier: BaseClassifier, prepared: Prepared) -> Column:
-    """Return the ratio of the classes' weights, of prior and threshold."""
-    rule = classifier.rule
-    weights = [Fraction(1), Fraction(1)]
-    if has_prior(prepared):
-        weights = prepared.network.cpt(prepared.target).exact.tolist()
-    if rule.threshold is not None:
-        weights[rule.positive] *= 1 - rule.threshold
-        weights[1 - rule.positive] *= rule.threshold
-    return column_of(*weights)

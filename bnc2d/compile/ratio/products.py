@@ -70,29 +70,32 @@ class WordLogs:
     piece = 1 << 19
     size = 8
     is_exact = False
+    _type: type[np.generic] = np.int64
 
-    def __init__(self, logs: Sequence[Integers], slack: int) -> None:
+    def __init__(self, logs: Sequence[Values], slack: complex) -> None:
         self.logs, self.slack = logs, slack
 
     def one(self) -> Values:
         """Return the value of the empty product, as an array."""
-        return np.zeros(1, dtype=np.int64)
+        return np.zeros(1, dtype=self._type)
 
     def times(self, values: Values, group: int, ratio: int) -> Values:
         """Return the values of products times a ratio."""
-        product: Values = values + self.logs[group][ratio]
-        return product
+        return self._carried(values + self.logs[group][ratio])
 
     def inverse(self, values: Values) -> Values:
         """Return the values of the inverses."""
-        return -values
+        return self._carried(-values)
 
     def beyond(self, values: Values) -> Values:
         """Return the greatest values that prove nothing against the given ones."""
-        return values + self.slack
+        return self._carried(values + self.slack)
+
+    def _carried(self, words: Values) -> Values:
+        return words
 
 
-class PairLogs:
+class PairLogs(WordLogs):
     """Logarithms in two words ``h 2**50 + l``, with ``0 <= l < 2**50``.
 
     They are complex numbers ``h + l i``, as numpy orders those by their real and then their imaginary parts.
@@ -101,35 +104,18 @@ class PairLogs:
 
     piece = 1 << 18
     size = 16
-    is_exact = False
+    _type = np.complex128
 
     def __init__(self, logs: Sequence[Sequence[int]], slack: int) -> None:
-        self._logs = [[complex(*divmod(log, 1 << _LOWER_BITS)) for log in group] for group in logs]
-        self._slack = complex(0, slack)
+        pairs = [[complex(*divmod(log, 1 << _LOWER_BITS)) for log in group] for group in logs]
+        super().__init__([np.array(group, dtype=np.complex128) for group in pairs], complex(0, slack))
 
-    def one(self) -> Values:
-        """Return the value of the empty product, as an array."""
-        return np.zeros(1, dtype=np.complex128)
-
-    def times(self, values: Values, group: int, ratio: int) -> Values:
-        """Return the values of products times a ratio."""
-        return _carried(values + self._logs[group][ratio])
-
-    def inverse(self, values: Values) -> Values:
-        """Return the values of the inverses."""
-        return _carried(-values)
-
-    def beyond(self, values: Values) -> Values:
-        """Return the greatest values that prove nothing against the given ones."""
-        return _carried(values + self._slack)
-
-
-def _carried(pairs: Values) -> Values:
-    """Bring the lower words into their range."""
-    carry = np.floor(np.ldexp(pairs.imag, -_LOWER_BITS))
-    pairs.real += carry
-    pairs.imag -= np.ldexp(carry, _LOWER_BITS)
-    return pairs
+    def _carried(self, words: Values) -> Values:
+        """Bring the lower words into their range."""
+        carry = np.floor(np.ldexp(words.imag, -_LOWER_BITS))
+        words.real += carry
+        words.imag -= np.ldexp(carry, _LOWER_BITS)
+        return words
 
 
 class Quotients:

@@ -15,9 +15,9 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.compile.domain import feature_domain
+from bnc2d.compile.domain import diagram_of_list
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
@@ -46,17 +46,8 @@ def possible_instances(
         except LimitExceeded:
             if classifier.instance_count > _MOST_ASKED:
                 raise
-            return _by_asking(classifier)
-
-
-def _by_asking(classifier: BaseClassifier) -> Diagram:
-    labels = [
-        classifier.is_possible(rows).astype(np.int64) for rows in all_rows(classifier.feature_variables)
-    ]
-    builder = DiagramBuilder(2)
-    sizes = [len(feature) for feature in classifier.feature_variables]
-    root = reduce_table(np.concatenate(labels)[None, :], sizes, builder)[0]
-    return builder.finish(feature_domain(classifier), range(len(sizes)), int(root))
+            asked = [classifier.is_possible(rows) for rows in all_rows(classifier.feature_variables)]
+            return diagram_of_list(classifier, np.concatenate(asked).astype(np.int64), 2)
 
 
 def _support(cpt: CPT) -> CPT:

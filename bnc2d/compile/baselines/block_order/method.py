@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
@@ -118,13 +120,10 @@ def _levels(prepared: Prepared, blocks: Sequence[Block], budget: Budget) -> list
 
 def _root_state(classifier: BaseClassifier, prepared: Prepared) -> Matrix:
     """Return the weighted priors of class 1 and of class 0, by state of the target."""
-    rule = classifier.rule
-    weights = [1, 1]
-    if rule.threshold is not None:
-        weights[rule.positive] = rule.threshold.denominator - rule.threshold.numerator
-        weights[1 - rule.positive] = rule.threshold.numerator
-    first, second = prior_of(prepared, prepared.target)
-    return [[0, weights[1] * second], [weights[0] * first, 0]]
+    weights = classifier.rule.weighted(map(Fraction, prior_of(prepared, prepared.target)))
+    scale = lcm(*(weight.denominator for weight in weights))
+    first, second = (int(weight * scale) for weight in weights)
+    return [[0, second], [first, 0]]
 
 
 def _diagram(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, StateCounts, positions, union
@@ -30,7 +31,7 @@ class Side:
         self._counts = StateCounts([len(v) for v in network.variables])
         self._feature_ids = frozenset(self._ids[name] for name in prepared.features)
         self.features = side.features
-        apart = {prepared.target} if has_prior(prepared) else set()
+        apart = set() if network.parents(prepared.target) else {prepared.target}
         messages = [([name for name in m.cpts if name not in apart], m.summed) for m in side.messages]
         self._cpts = [network.cpt(name) for names, _ in messages for name in names]
         self._scopes = [self._mask([v.name for v in cpt.scope]) for cpt in self._cpts]
@@ -81,6 +82,7 @@ class Side:
             fixed |= 1 << max(sorted(votes), key=lambda variable: votes[variable])
 
 
-def has_prior(prepared: Prepared) -> bool:
-    """Return whether the target has no parents, so that its table is a prior."""
-    return not prepared.network.parents(prepared.target)
+def priors_of(prepared: Prepared) -> list[Fraction]:
+    """Return the prior of each class, which no table of a ``Side`` has; 1 where the target has parents."""
+    table = prepared.network.cpt(prepared.target)
+    return [Fraction(1)] * len(table.child) if table.parents else table.exact.tolist()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bnc2d.base.checkpoints import checked, checkpoint
-from bnc2d.compile.graph.jointree import Cluster, Jointree, Name, NodeIndex
+from bnc2d.compile.graph.jointree import Cluster, Jointree, Name, NodeIndex, downwards
 from bnc2d.compile.graph.pruning import Prepared
 
 _ROOT_PARENT = -1
@@ -139,12 +139,7 @@ class _Part:
 
 def _rooted(jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, features: set[Name]) -> _Part:
     """Return the jointree below a root, without what leads to no feature."""
-    order, above = [root], {root: _ROOT_PARENT}
-    for index in order:
-        for other in near[index]:
-            if other != above[index]:
-                above[other] = index
-                order.append(other)
+    order, above = downwards(near, root)
     found: dict[NodeIndex, _Part] = {}
     for index in checked(order[::-1], _MANY):
         cluster = jointree.clusters[index]

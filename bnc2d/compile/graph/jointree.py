@@ -100,6 +100,19 @@ def named_tree(tree: MaskTree, names: Sequence[Name]) -> Jointree:
     return Jointree(clusters, tuple(sorted(edges)))
 
 
+def downwards(
+    near: Sequence[Sequence[NodeIndex]], root: NodeIndex
+) -> tuple[list[NodeIndex], list[NodeIndex]]:
+    """Return the nodes of a tree, parents first, and the parent of each (-1 at the root)."""
+    order, above = [root], [-1] * len(near)
+    for index in order:
+        for other in near[index]:
+            if other != above[index]:
+                above[other] = index
+                order.append(other)
+    return order, above
+
+
 def chains(near: Sequence[Sequence[NodeIndex]]) -> tuple[list[list[NodeIndex]], list[NodeIndex]]:
     """Unfold a tree: each busy node becomes a chain of copies, one for each neighbour.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from bnc2d.compile.graph.feature_tree import build_feature_tree
-from bnc2d.compile.graph.jointree import NodeIndex, build_jointree
+from bnc2d.compile.graph.jointree import NodeIndex, build_jointree, downwards
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.draw import palette
 from bnc2d.draw.figure import Figure
@@ -45,7 +45,7 @@ def draw_jointree(source: BayesianNetwork | BaseClassifier, seed: int = 0) -> Fi
     rank = {name: position for position, name in enumerate(source.names)}
     near = tree.neighbours()
     root = _middle(near, [i for i, cluster in enumerate(tree.clusters) if target in cluster])
-    visited, above = _downwards(near, root)
+    visited, above = downwards(near, root)
     size = [1] * len(near)
     for index in reversed(visited[1:]):
         size[above[index]] += size[index]
@@ -165,22 +165,9 @@ def _ranked(names: Iterable[str], rank: Mapping[str, int]) -> list[str]:
     return sorted(names, key=rank.__getitem__)
 
 
-def _downwards(
-    near: Sequence[Sequence[NodeIndex]], root: NodeIndex
-) -> tuple[list[NodeIndex], list[NodeIndex]]:
-    """Return the nodes, parents first, and the parent of each (-1 at the root)."""
-    order, above = [root], [-1] * len(near)
-    for index in order:
-        for other in near[index]:
-            if other != above[index]:
-                above[other] = index
-                order.append(other)
-    return order, above
-
-
 def _middle(near: Sequence[Sequence[NodeIndex]], allowed: Sequence[NodeIndex]) -> NodeIndex:
     """Return the allowed node (all, if none is named) whose largest branch is smallest."""
-    order, above = _downwards(near, 0)
+    order, above = downwards(near, 0)
     size = [1] * len(near)
     largest = [0] * len(near)
     for index in reversed(order[1:]):

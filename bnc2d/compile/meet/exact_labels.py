@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, groups_by_class
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import DecisionRule
 
@@ -66,9 +66,7 @@ def by_tables(
     rule: DecisionRule,
 ) -> Resolver:
     """Return a resolver by integer tables of both sides, whose patterns are the groups."""
-    others = tuple(v for v in dict.fromkeys((*first.scope, *second.scope)) if v != target)
-    codes = paired_groups(first, second, (target, *others), sizes).reshape(len(priors), -1)
-    of_first, of_second = np.divmod(codes, len(second.table))
+    of_first, of_second = np.divmod(groups_by_class(first, second, target, sizes), len(second.table))
     scale = lcm(*(prior.denominator for prior in priors))
     weights = [int(prior * scale) for prior in priors]
 

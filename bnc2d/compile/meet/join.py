@@ -24,7 +24,7 @@ from bnc2d.base.arrays import blocks
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, groups_by_class
 from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
 from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 
@@ -182,8 +182,7 @@ def join_tables(
     sizes: Mapping[VariableId, int],
 ) -> Join:
     """Return what decides between the classes of the target for all patterns of two tables."""
-    others = tuple(v for v in dict.fromkeys((*first.scope, *second.scope)) if v != target)
-    codes = paired_groups(first, second, (target, *others), sizes).reshape(len(weights), -1)
+    codes = groups_by_class(first, second, target, sizes)
     terms, labels = _terms(codes, len(second.table), _near_one(weights))
     in_range = all(_is_in_range(first, second, each) for each in terms)
     if not in_range:  # perhaps only what is known of the exponents is not near enough

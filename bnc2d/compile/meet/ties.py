@@ -15,7 +15,7 @@ from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.meet.cut_problem import CutProblem, Given
 from bnc2d.compile.meet.exact_labels import Resolver
 from bnc2d.compile.meet.row_packing import Packing, RowPool
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.work_share import Doubts
 
 # Integer tables pay from this many doubtful instances on, and up to this many multiplications.
@@ -46,19 +46,13 @@ def choose_tie_strategy(
         return None
     if not (first.structural and second.structural):
         return TieStrategy(None)
-    columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
-    rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
-    by_row = np.bincount(
-        doubts.patterns[doubts.rows], weights=columns[doubts.columns], minlength=first.patterns
-    )
-    by_column = np.bincount(
-        doubts.columns, weights=rows[doubts.patterns[doubts.rows]], minlength=second.patterns
-    )
+    rows, columns = first.instances, second.instances
+    us, vs = doubts.patterns[doubts.rows], doubts.columns
+    by_row = np.bincount(us, weights=columns[vs], minlength=first.patterns)
+    by_column = np.bincount(vs, weights=rows[us], minlength=second.patterns)
     best: tuple[float, Name] | None = None
-    for names, factor, weight in (
-        (cut_problem.first, first, by_row),
-        (cut_problem.second, second, by_column),
-    ):
+    sides = (cut_problem.first, first, by_row), (cut_problem.second, second, by_column)
+    for names, factor, weight in sides:
         cardinalities = cut_problem.cardinalities(names)
         shape = weight[factor.pattern_of_row].reshape(cardinalities)
         for axis, name in enumerate(names):
@@ -72,8 +66,7 @@ def choose_tie_strategy(
 
 def _count(doubts: Doubts, first: CompressedFactor, second: CompressedFactor) -> int:
     """Return the number of instances that the doubtful cells stand for."""
-    rows = np.bincount(first.pattern_of_row, minlength=first.patterns)
-    columns = np.bincount(second.pattern_of_row, minlength=second.patterns)
+    rows, columns = first.instances, second.instances
     return int((rows[doubts.patterns[doubts.rows]] * columns[doubts.columns]).sum())
 
 
@@ -97,11 +90,12 @@ def resolve_ties(
     resolver: Resolver = exact(given)
     group_ids, columns = resolver.rows, resolver.columns
     none = len(cut_problem.classifier.classes)
-    members = _Members(first.pattern_of_row, first.patterns)
+    counts = first.instances
+    order, stops = stable_order(first.pattern_of_row), np.cumsum(counts)
     open_columns = np.split(doubts.columns, np.flatnonzero(np.diff(doubts.rows)) + 1)
     calls = 0
     for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
-        instances = members.of(pattern)
+        instances = order[stops[pattern] - counts[pattern] : stops[pattern]]
         its_groups, _, which = distinct(group_ids[instances])
         asked = np.zeros(second.patterns, dtype=bool)
         asked[its_columns] = True
@@ -120,14 +114,3 @@ def resolve_ties(
         ids[instances] = its_ids[which]
         budget.progress(at / len(doubts.patterns))
     return calls
-
-
-class _Members:
-    """The instances of each pattern."""
-
-    def __init__(self, pattern_of_row: Integers, patterns: int) -> None:
-        self._order = stable_order(pattern_of_row)
-        self._ends = np.cumsum(np.bincount(pattern_of_row, minlength=patterns))
-
-    def of(self, pattern: int) -> Integers:
-        return self._order[self._ends[pattern - 1] if pattern else 0 : self._ends[pattern]]

@@ -12,7 +12,7 @@ from math import inf
 from typing import TypeAlias
 
 from bnc2d.base.masks import Mask, VariableId, positions, union
-from bnc2d.compile.graph.jointree import MaskTree, NodeIndex, chains
+from bnc2d.compile.graph.jointree import MaskTree, NodeIndex, chains, downwards
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
 from bnc2d.model.elimination import (
     joined_tables,
@@ -53,12 +53,7 @@ class EdgeCuts:
         self._near, _ = chains(tree.near)
         self._tables = self._assign(tree)
         own = [union([model.scopes[table] for table in tables]) for tables in self._tables]
-        self._order, self._above = [0], [-1] * len(self._near)
-        for node in self._order:
-            for other in self._near[node]:
-                if other != self._above[node]:
-                    self._above[other] = node
-                    self._order.append(other)
+        self._order, self._above = downwards(self._near, 0)
         self._below = own[:]  # all that is mentioned at a node or farther from the root
         for node in reversed(self._order[1:]):
             self._below[self._above[node]] |= self._below[node]

@@ -86,6 +86,11 @@ class CompressedFactor:
         return int(self.table.shape[1])
 
     @property
+    def instances(self) -> Integers:
+        """By pattern: how many instances it stands for."""
+        return np.bincount(self.pattern_of_row, minlength=self.patterns)
+
+    @property
     def lost(self) -> Lost:
         """By pattern: what an entry may be off by because of underflow."""
         return self.account.loses(self.patterns)
@@ -314,6 +319,14 @@ def paired_groups(
     for block in blocks(shape):
         codes[block] = one[block] * len(right.table) + other[block]
     return codes
+
+
+def groups_by_class(
+    left: CompressedFactor, right: CompressedFactor, target: VariableId, sizes: Mapping[VariableId, int]
+) -> Integers:
+    """Return ``paired_groups`` as ``[class, state of all hidden variables]``."""
+    others = [v for v in dict.fromkeys((*left.scope, *right.scope)) if v != target]
+    return paired_groups(left, right, (target, *others), sizes).reshape(sizes[target], -1)
 
 
 def _along(factor: CompressedFactor, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:

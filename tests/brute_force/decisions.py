@@ -16,8 +16,8 @@ from bnc2d.base.readers.instances import all_rows
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.testing import mixed_classifier
 from bnc2d.verify.oracle import decide
+from tests.hard_classifiers import mixed_classifier
 from tests.strategies import classifiers
 
 MAX_JOINT_ENTRIES = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bnc2d import CompiledModel
-from bnc2d.testing import mixed_classifier
+from tests.hard_classifiers import mixed_classifier
 from tests.long.agreement import run_seeds
 
 CASES = (

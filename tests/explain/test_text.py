@@ -15,7 +15,8 @@ import bnc2d
 from bnc2d import CPT, BayesianNetwork, Classifier, ClassifierError, CompiledModel, Explanation, Variable
 from bnc2d.compile.store import model_from_bytes, model_to_bytes
 from bnc2d.explain.text import Answer, answers
-from bnc2d.testing import mixed_classifier, random_instance, random_naive_bayes, random_noisy_or
+from bnc2d.testing import random_instance, random_naive_bayes, random_noisy_or
+from tests.hard_classifiers import mixed_classifier
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 

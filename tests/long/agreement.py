@@ -16,8 +16,8 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.choices import METHODS
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.testing import extreme_classifier, mixed_classifier
 from bnc2d.verify.oracle import decide, exact_joints
+from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
 Decisions: TypeAlias = NDArray[np.object_]  # by instance: the name of the class, or None
 

@@ -15,7 +15,8 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.report.explore import page_html, write_page
-from bnc2d.testing import mixed_classifier, random_classifier, random_instance
+from bnc2d.testing import random_classifier, random_instance
+from tests.hard_classifiers import mixed_classifier
 from tests.machine import BROWSERS, find_browser
 from tests.report.browser import Browser
 from tests.report.models import FEW_ROWS, diagnosis, hostile, learnt, many_states

@@ -16,7 +16,8 @@ from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.tables.underflow import Underflow
 from bnc2d.model.accounts import UNIT_ROUNDOFF
-from bnc2d.testing import extreme_classifier, random_naive_bayes
+from bnc2d.testing import random_naive_bayes
+from tests.hard_classifiers import extreme_classifier
 from tests.long.agreement import Outcome, check_classifier
 
 EXPONENTS = (0, 20, 75, 100, 150, 154, 160, 300, 308, 323, 330, 700, 2000)

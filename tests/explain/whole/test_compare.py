@@ -23,8 +23,8 @@ from bnc2d import (
     example,
 )
 from bnc2d.explain.whole import compare as module
-from bnc2d.testing import mixed_classifier
 from tests.brute_force.decisions import known
+from tests.hard_classifiers import mixed_classifier
 
 
 def changed(classifier: Classifier, seed: int) -> Classifier:

@@ -20,7 +20,7 @@ _SECOND = np.uint64(0xBF58476D1CE4E5B9)
 # Many keys are parted at values from a sample of this size, into pieces of about this many.
 _SAMPLE = 1 << 16
 _BUCKET = 1 << 17
-# Matrices of at most so many entries are compared row by row.
+# Matrices of at most this many entries are compared row by row.
 _FEW_ENTRIES = 128
 # Up to this many keys are grouped one by one, up to this many by sorting, more by hashing.
 _VERY_FEW = 96

@@ -20,7 +20,7 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 
-# Diagrams of at most so many nodes are worth every effort: people read their formulas.
+# Diagrams of at most this many nodes are worth every effort: people read their formulas.
 _TINY = 64
 # Figures of Stats that time, threads or the kind of processor may change.
 _OF_THE_RUN = frozenset(["seconds", "log2_work", "frontier", "cells", "exact_calls"])

@@ -28,9 +28,8 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import Bnc2dError, FormatError
 
 VERSION = 3
-MAX_BYTES = (
-    2**28
-)  # content of so many bytes takes up to 8 times as much memory, and 25 times where it is text
+# Content takes up to 8 times as much memory, and 25 times where it is text.
+MAX_BYTES = 2**28
 _FIRST_WITH_TABLES = 3
 _FIRST_DIGEST_OF_CONTENT = 2
 # Of a million nodes (17 MB) zlib's levels 1 and 6 both leave two thirds; 1 takes a third of the time.

@@ -39,7 +39,7 @@ from bnc2d.model.variable import Variable
 if TYPE_CHECKING:
     import pandas as pd
 
-# So many names are shown in a warning.
+# At most this many names are shown in a warning.
 _SHOWN_NAMES = 5
 
 

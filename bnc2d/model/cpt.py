@@ -47,14 +47,8 @@ class CPT:
     def __init__(self, child: Variable, parents: Iterable[Variable], entries: Iterable[Number]) -> None:
         scope = _scope(child, parents)
         given = _flat(child, scope, entries)
-        if all(isinstance(entry, Fraction | int) for entry in given):
-            columns = _columns(child, scope, _rationals(child, given))
-            for index, total in enumerate(_column_sums(columns)):
-                if total is not _ONE and total != 1:
-                    raise NetworkError(_off_by(child, scope, index, total))
-            self._set(child, scope, columns)
-            return
-        made, miss = CPT.from_numbers(child, scope, given)
+        is_exact = all(isinstance(entry, Fraction | int) for entry in given)
+        columns, miss = _normalised(child, scope, given, Fraction(0) if is_exact else COLUMN_TOLERANCE)
         if miss:
             warnings.warn(
                 f"columns of the table of {child.name!r} did not sum to exactly 1 and were normalised "
@@ -62,7 +56,7 @@ class CPT:
                 NormalisationWarning,
                 stacklevel=2,
             )
-        self.__dict__.update(made.__dict__)
+        self._set(child, scope, columns)
 
     def _set(self, child: Variable, parents: tuple[Variable, ...], columns: NDArray[np.object_]) -> None:
         table = columns.reshape(*(len(parent) for parent in parents), len(child))
@@ -85,16 +79,8 @@ class CPT:
         """
         scope = _scope(child, parents)
         flag(normalise, "normalise")
-        columns = _columns(child, scope, _rationals(child, _flat(child, scope, numbers)))
-        worst = Fraction(0)
-        for index, total in enumerate(_column_sums(columns)):
-            if total is _ONE or total == 1:
-                continue
-            miss = abs(total - 1)
-            if total == 0 or (miss > COLUMN_TOLERANCE and not normalise):
-                raise NetworkError(_off_by(child, scope, index, total))
-            columns[index] = columns[index] / total
-            worst = max(worst, miss)
+        tolerance = None if normalise else COLUMN_TOLERANCE
+        columns, worst = _normalised(child, scope, _flat(child, scope, numbers), tolerance)
         cpt = cls.__new__(cls)
         cpt._set(child, scope, columns)
         return cpt, worst
@@ -164,6 +150,23 @@ def _flat(child: Variable, parents: tuple[Variable, ...], entries: object) -> li
             raise NetworkError(f"table of {child.name!r} has the shape {entries.shape}, expected {shape}")
         entries = entries.reshape(-1)
     return items(entries, f"the table of {child.name!r}", "a list of numbers", NetworkError)
+
+
+def _normalised(
+    child: Variable, parents: tuple[Variable, ...], numbers: list[object], tolerance: Fraction | None
+) -> tuple[NDArray[np.object_], Fraction]:
+    """Return the columns, each divided by its sum, and the largest miss; one beyond the tolerance raises."""
+    columns = _columns(child, parents, _rationals(child, numbers))
+    worst = Fraction(0)
+    for index, total in enumerate(_column_sums(columns)):
+        if total is _ONE or total == 1:
+            continue
+        miss = abs(total - 1)
+        if total == 0 or (tolerance is not None and miss > tolerance):
+            raise NetworkError(_off_by(child, parents, index, total))
+        columns[index] = columns[index] / total
+        worst = max(worst, miss)
+    return columns, worst
 
 
 def _rationals(child: Variable, numbers: Sequence[object]) -> list[Fraction]:

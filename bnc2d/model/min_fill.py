@@ -8,9 +8,9 @@ from random import Random
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.masks import Mask, VariableId, positions
 
-# So many variables are looked at between two checkpoints.
+# Batch size: variables that are looked at between two checkpoints.
 _MANY = 32
-# And so many pairs of neighbours, each with those that they share, when a variable is eliminated.
+# The same for pairs of neighbours, each with those that they share, when a variable is eliminated.
 _STEPS = 1 << 12
 
 

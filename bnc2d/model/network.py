@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from bnc2d.base.readers.arguments import instance_of, items, named
 from bnc2d.base.readers.arguments import names as as_names
@@ -71,29 +72,12 @@ class BayesianNetwork:
 
     @staticmethod
     def _check_acyclic(parents: dict[str, list[str]]) -> None:
-        remaining = dict(parents)
-        children: dict[str, list[str]] = {name: [] for name in parents}
-        waiting = {name: len(above) for name, above in parents.items()}
-        for name, above in parents.items():
-            for parent in above:
-                children[parent].append(name)
-        ready = [name for name, count in waiting.items() if count == 0]
-        while ready:
-            name = ready.pop()
-            del remaining[name]
-            for child in children[name]:
-                waiting[child] -= 1
-                if waiting[child] == 0:
-                    ready.append(child)
-        if remaining:  # every remaining variable has a remaining parent, so walking up must repeat
-            name = next(iter(remaining))
-            step: dict[str, int] = {}
-            while name not in step:
-                step[name] = len(step)
-                name = next(parent for parent in remaining[name] if parent in remaining)
-            cycle = [name, *reversed(list(step)[step[name] :])]
+        try:
+            TopologicalSorter(parents).prepare()
+        except CycleError as error:
+            cycle = error.args[1]
             shown = cycle if len(cycle) <= 12 else [*cycle[:10], "…", cycle[-1]]
-            raise NetworkError(f"the network has a cycle: {' → '.join(shown)}")
+            raise NetworkError(f"the network has a cycle: {' → '.join(shown)}") from None
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a BayesianNetwork is immutable; cannot set {name!r}")

@@ -34,7 +34,7 @@ Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
 _CELLS_AT_ONCE = 1 << 17
 # With more classes than this, and twice as many, blocks are smaller: each takes a product for every class.
 _MANY_CLASSES = 16
-# Where float32 leaves more than one cell in so many, the block is computed again in float64.
+# Where float32 leaves more than one cell in this many, the block is computed again in float64.
 _DENSE = 16
 # Terms of single cells are gathered in pieces of this many entries.
 _PIECE = 1 << 18

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _JOINTREE_SEEDS = range(8)
 # A table, the one it is made of, their products and copies.
 _BYTES_PER_ENTRY = 4 * 8
-# At most so many features are set beforehand because of ties.
+# At most this many features are set beforehand because of ties.
 _MAX_EXPLAINING = 3
 _EXPANDED_CELLS = 1 << 22
 

@@ -20,7 +20,7 @@ from bnc2d.compile.meet.tables.compressed_factor import Integers
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-# A share has about this many cells, tens of milliseconds, and no more than so many entries of a matrix.
+# A share has about this many cells, tens of milliseconds, and at most this many entries of a matrix.
 CELLS = 1 << 24
 _ENTRIES = 1 << 20
 # At most this many shares wait at an executor at a time.

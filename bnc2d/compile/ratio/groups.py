@@ -9,10 +9,10 @@ from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.model.elimination import connected_groups
 
-# An integer table of a group may have so many entries.
+# At most this many entries of the integer table of a group.
 _MAX_TABLE = 1 << 18
-# An instance of a group takes as long as labelling so many cells (0.1 ms); the general method does not start
-# faster than so many instances of groups are done.
+# An instance of a group takes as long as labelling this many cells (0.1 ms); the general method starts no
+# faster than this many instances of groups are done.
 _CELLS_PER_INSTANCE = 10_000
 _FEW_INSTANCES = 200
 

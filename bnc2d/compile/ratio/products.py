@@ -40,14 +40,14 @@ _LARGEST_SUM = 2**60
 # The same for two words, in units of the lower one. A part of a complex number holds integers below 2**53.
 _LARGEST_PAIR = 2**102
 _LOWER_BITS = 50
-# Exact products are formed so many at a time.
+# Batch size of exact products.
 _FEW = 256
 
 
 class Resolution(Protocol):
     """How values of products are formed and how close they may be and still prove nothing."""
 
-    piece: int  # so many values are sorted in about a tenth of a second
+    piece: int  # batch size: values that are sorted in about a tenth of a second
     size: int  # bytes of a value
     is_exact: bool  # whether values that are not proven to differ are equal
 

@@ -24,7 +24,7 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.min_fill import MinFill, graph_of
 
 _SEEDS = 4
-# Greedy runs place so many features, all starts together; where few nodes are expected there are none.
+# At most this many features are placed by greedy runs, all starts together; none where nodes are few.
 _PLACED = 1000
 _FEW_NODES = 1 << 12
 

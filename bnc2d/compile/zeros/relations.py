@@ -22,9 +22,9 @@ from bnc2d.model.factors import ONE_ROW, Factor, multiply_out
 
 Allowed: TypeAlias = NDArray[np.bool_]
 
-# A relation, or a set of states of hidden variables, has at most so many entries.
+# A relation, or a set of states of hidden variables, has at most this many entries.
 _MAX_STATES = 1 << 22
-# A relation that joins the features of others has at most so many.
+# A relation that joins the features of others has at most this many.
 _FEW_STATES = 1 << 12
 
 

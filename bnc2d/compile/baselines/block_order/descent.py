@@ -51,7 +51,7 @@ from bnc2d.compile.baselines.block_order.tables import (
     scaled,
 )
 
-# Exact rows of a block of at most so many instances are computed together.
+# Exact rows of a block of at most this many instances are computed together.
 _SMALL_BLOCK = 256
 
 

@@ -31,7 +31,7 @@ from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.model.min_fill import graph_of
 
 _SMALL_BLOCK = 5
-# So many times in a row the class may move; what is left then is one block.
+# At most this many times in a row the class moves; what is left then is one block.
 _MAX_DEPTH = 250
 # The size of the largest block, then the instances of all blocks.
 _Cost: TypeAlias = tuple[int, int]
@@ -130,12 +130,12 @@ class _Search:
         near = graph_of((self._families[position] for position in positions(kept)), len(self._families))
         groups = [part & features for part in _components(near, kept & ~(1 << above)) if part & features]
         if len(groups) > 1:
-            return min((self._one_by_one(above, groups, last) for last in groups), key=_cost)
+            return min((self._one_by_one(above, groups, last) for last in groups), key=lambda plan: plan.cost)
         plans = [self._known[above, features]]
         for below, behind in self._cuts(above, features, near, kept).items():
             first = _Step(features & ~behind, above, below)
             plans.append(_Plan.of((first, *self._best(below, behind).steps)))
-        return min(plans, key=_cost)
+        return min(plans, key=lambda plan: plan.cost)
 
     def _one_by_one(self, above: VariableId, groups: list[Mask], last: Mask) -> _Plan:
         """Return the plan that takes a group after the other, large ones first while there are few cases."""
@@ -155,10 +155,6 @@ class _Search:
                 cuts = {b: other for b, other in cuts.items() if other & ~behind}
                 cuts[below] = behind
         return cuts
-
-
-def _cost(plan: _Plan) -> _Cost:
-    return plan.cost
 
 
 def _component(near: list[Mask], start: VariableId, allowed: Mask) -> Mask:

@@ -31,7 +31,7 @@ Matrix: TypeAlias = list[list[int]]
 # A float64 row is trusted where no positive entry is below this share of its largest: the product of any two
 # such entries is then far from underflow.
 SMALLEST_SHARE = 2.0**-400
-# Tables of an elimination are kept within so many entries, by taking fewer instances at a time.
+# Tables of an elimination are kept within this many entries, by taking fewer instances at a time.
 _CHUNK = 1 << 18
 _MAX_EXACT_ENTRIES = 1 << 20
 # A table, the product it comes from, and the two factors of that.

@@ -23,7 +23,7 @@ from bnc2d.model.elimination import (
 
 # Joins with at most this many entries cost next to nothing and are made before the search.
 _SMALL_JOIN = 2.0**8
-# Edges with fewer than one in so many features on the smaller side are no start, but for the cheapest edge.
+# Edges with fewer than one in this many features on the smaller side are no start, but for the cheapest edge.
 _LEAST_SHARE = 4
 # What a look at one side of a way to cut takes, for each hidden variable of the core.
 _SECONDS_PER_LOOK = 6e-6

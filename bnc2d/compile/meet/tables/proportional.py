@@ -20,7 +20,7 @@ from bnc2d.base.arrays import OBJECTS, multiply_matrices, take
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct_rows, scattered
 
-# Columns are candidates where the ratios of two projections agree to so many bits.
+# Columns are candidates where the ratios of two projections agree to this many bits.
 _RATIO_BITS = 38
 # They are one where, after scaling, every entry agrees within this share.
 _SAME = 2.0**-42
@@ -29,7 +29,7 @@ _SAME_ROUNDINGS = 2**12
 _PIECE = 1 << 17
 # Copying a table pays where it loses at least a tenth of its columns.
 _WORTHWHILE = 0.9
-# Weights for at most so many rows are kept.
+# Weights for at most this many rows are kept.
 _FEW_ROWS = 256
 
 

@@ -63,9 +63,9 @@ class Factor:
     account: Account
 
     @classmethod
-    def one(cls, dtype: Any, rows: int = 1) -> Factor:
+    def one(cls, dtype: Any) -> Factor:
         """Return the factor without variables whose only entry is 1."""
-        return cls((), np.ones(1, dtype=dtype), np.zeros(rows, dtype=np.intp), EXACT)
+        return cls((), np.ones(1, dtype=dtype), ONE_ROW, EXACT)
 
     @classmethod
     def of_cpt(

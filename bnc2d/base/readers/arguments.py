@@ -133,7 +133,7 @@ def flag(value: object, name: str) -> bool:
     raise wrong(name, value, "True or False")
 
 
-def path_name(value: object, name: str = "path") -> str:
+def path_name(value: object) -> str:
     """Return the name of a file, from a text or a ``pathlib.Path``."""
     if isinstance(value, str):
         return value
@@ -141,7 +141,7 @@ def path_name(value: object, name: str = "path") -> str:
         text = os.fspath(value)
         if isinstance(text, str):
             return text
-    raise wrong(name, value, "the name of a file, as text or pathlib.Path")
+    raise wrong("path", value, "the name of a file, as text or pathlib.Path")
 
 
 def items(value: object, name: str, expected: str, error: type[Bnc2dError] = ArgumentError) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The nodes between groups of features, level by level: steps 2 and 3 of ``intervals``.
+"""The nodes between groups of features, level by level: steps 2 and 3 of ``method``.
 
 The code of a node is minus its set of impossible classes. If that is empty, then above the middle it is 1 +
 the position of its product, with 0 and the number of products + 1 for products so small or so large that they

@@ -10,8 +10,8 @@ products of the groups below: instances in one interval between two of those are
 1. Compute the ratios of each group from integer tables, and order the groups.
 2. From the first group down and from the last group up, list the products in their true order, until the
    lists meet; a product that decides whatever the others are is dropped. Products that are close are one
-   cluster, told apart only where the lists meet and it matters (``intervals_order``); what proves their order
-   is in ``intervals_products``.
+   cluster, told apart only where the lists meet and it matters (``ordering``); what proves their order
+   is in ``products``.
 3. Go down from the first group. Above the middle a node is a product; in the middle each gets its position
    among the products below. Below, a list knows where each product of the next list went, so the position in
    one list gives those in the next by counting.

@@ -2,7 +2,7 @@
 
 A product is a choice of one ratio from each of some groups. A resolution gives it a value such that products
 whose values differ by more than its ``slack`` are in the order of their values. Values of closer products
-prove nothing; such products form a *cluster*, which the next resolution may split (``intervals_order``).
+prove nothing; such products form a *cluster*, which the next resolution may split (``ordering``).
 
 1. ``WordLogs``: sums of integers ``round(scale ln r)``, each off by less than 1, so that sums over ``g``
    ratios are off by less than ``g`` and those that differ by more than ``2 g`` are in the true order. Sums of

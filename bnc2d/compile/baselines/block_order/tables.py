@@ -57,7 +57,7 @@ class Rows:
 class BlockTable:
     """Computes rows of the table of a block, in float64 or in integers; the last block has one ``s'``."""
 
-    def __init__(self, prepared: Prepared, block: Block, memory: int = 1 << 32) -> None:
+    def __init__(self, prepared: Prepared, block: Block, memory: int) -> None:
         self.block = block
         outer = [block.above, block.below or block.above]
         max_entries = min(MAX_TABLE_ENTRIES, memory // _BYTES_PER_ENTRY)

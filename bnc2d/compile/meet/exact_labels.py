@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, groups_by_class
+from bnc2d.compile.meet.join import groups_by_class
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import DecisionRule
 

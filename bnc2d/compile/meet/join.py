@@ -24,7 +24,7 @@ from bnc2d.base.arrays import blocks
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, groups_by_class
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
 from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
 from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 
@@ -198,6 +198,14 @@ def join_tables(
     count = codes.size + max(product.terms for product in products)
     roundings = first.account.roundings + second.account.roundings + count + 4
     return Join(Patterns(first.table, first.lost), tuple(products), labels, roundings, underflow)
+
+
+def groups_by_class(
+    left: CompressedFactor, right: CompressedFactor, target: VariableId, sizes: Mapping[VariableId, int]
+) -> Integers:
+    """Return ``paired_groups`` as ``[class, state of all hidden variables]``."""
+    others = [v for v in dict.fromkeys((*left.scope, *right.scope)) if v != target]
+    return paired_groups(left, right, (target, *others), sizes).reshape(sizes[target], -1)
 
 
 def _near_one(weights: Sequence[Fraction]) -> list[Fraction]:

@@ -321,14 +321,6 @@ def paired_groups(
     return codes
 
 
-def groups_by_class(
-    left: CompressedFactor, right: CompressedFactor, target: VariableId, sizes: Mapping[VariableId, int]
-) -> Integers:
-    """Return ``paired_groups`` as ``[class, state of all hidden variables]``."""
-    others = [v for v in dict.fromkeys((*left.scope, *right.scope)) if v != target]
-    return paired_groups(left, right, (target, *others), sizes).reshape(sizes[target], -1)
-
-
 def _along(factor: CompressedFactor, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
     """Return the groups with an axis for each of some variables, of size 1 where the factor lacks it."""
     own = factor.group_of_state.reshape([sizes[variable] for variable in factor.scope])

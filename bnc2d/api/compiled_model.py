@@ -12,10 +12,9 @@ from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneI
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded when asked for
     from concurrent.futures import Executor
 
-if TYPE_CHECKING:  # loaded when asked for
     import pandas as pd
 
     from bnc2d.api.classifier import Classifier

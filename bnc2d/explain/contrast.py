@@ -9,7 +9,6 @@ from itertools import islice, product
 import numpy as np
 
 from bnc2d.base.readers.arguments import limit as checked_limit
-from bnc2d.base.readers.choices import Cut
 from bnc2d.errors import LogicError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId
@@ -19,7 +18,7 @@ from bnc2d.logic.terms import Clause
 _ROWS_AT_ONCE = 256
 
 
-class Contrast(Iterator[Clause]):
+class Contrast(Primes[Clause]):
     """The clauses that answer "why not this class?", one after another.
 
     Where there is nothing to list, because the instance is in the class already or because no change leads
@@ -28,31 +27,9 @@ class Contrast(Iterator[Clause]):
     """
 
     def __init__(self, towards: str, clauses: Primes[Clause], message: str | None = None) -> None:
+        self.__dict__.update(clauses.__dict__)  # takes the list over
         self.towards = towards
         self.message = message
-        self._clauses = clauses
-
-    @property
-    def complete(self) -> bool:
-        """Whether every clause was given."""
-        return self._clauses.complete
-
-    @property
-    def cut(self) -> Cut | None:
-        """What ended the list early, if something did."""
-        return self._clauses.cut
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the clauses come shortest first; known once the first was asked for."""
-        return self._clauses.ordered
-
-    def __next__(self) -> Clause:
-        return next(self._clauses)
-
-    def close(self) -> None:
-        """Free what the enumeration holds."""
-        self._clauses.close()
 
     def __repr__(self) -> str:
         return f"<Contrast towards {self.towards}{f': {self.message}' if self.message else ''}>"

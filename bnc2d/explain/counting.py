@@ -12,7 +12,7 @@ from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Level, Node
 from bnc2d.logic.terms import Clause
 
 
-def count_reasons(case: Case, *, clauses: bool, general: bool, time_limit: float | None) -> int:
+def count_reasons(case: Case, time_limit: float | None, *, clauses: bool, general: bool) -> int:
     """Return the number of sufficient reasons, or (``clauses``) necessary ones, or the general ones.
 
     General ones are as many where every feature has one group of states besides the instance's. Otherwise

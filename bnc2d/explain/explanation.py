@@ -14,7 +14,7 @@ from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LogicError
-from bnc2d.explain import checks, counting, listing, relevance, shortest
+from bnc2d.explain import checks, counting, feature_sets, listing, shortest
 from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.reasons import Case
@@ -202,25 +202,22 @@ class BaseExplanation:
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""
-        return self._count(clauses=False, general=False, time_limit=time_limit)
+        return counting.count_reasons(self._case, time_limit, clauses=False, general=False)
 
     def count_necessary_reasons(self, time_limit: float | None = None) -> int:
         """Return how many necessary reasons there are; past the time limit ``LimitExceeded`` is raised."""
-        return self._count(clauses=True, general=False, time_limit=time_limit)
+        return counting.count_reasons(self._case, time_limit, clauses=True, general=False)
 
     def count_general_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many general sufficient reasons there are; ``LimitExceeded`` past the time limit."""
-        return self._count(clauses=False, general=True, time_limit=time_limit)
+        return counting.count_reasons(self._case, time_limit, clauses=False, general=True)
 
     def count_general_necessary_reasons(self, time_limit: float | None = None) -> int:
         """Return how many general necessary reasons there are; ``LimitExceeded`` past the time limit.
 
         Takes as long as listing them where a feature of three or more states has several literals.
         """
-        return self._count(clauses=True, general=True, time_limit=time_limit)
-
-    def _count(self, *, clauses: bool, general: bool, time_limit: float | None) -> int:
-        return counting.count_reasons(self._case, clauses=clauses, general=general, time_limit=time_limit)
+        return counting.count_reasons(self._case, time_limit, clauses=True, general=True)
 
     def necessary_features(self) -> tuple[str, ...]:
         """Return the features that every sufficient reason has: each alone can change the decision."""
@@ -228,7 +225,7 @@ class BaseExplanation:
 
     def relevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that some sufficient reason has; ``LimitExceeded`` past the time limit."""
-        return self._names(relevance.relevant(self._case, time_limit))
+        return self._names(feature_sets.relevant(self._case, time_limit))
 
     def irrelevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that no sufficient reason has, fixed ones among them."""

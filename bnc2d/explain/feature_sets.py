@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bnc2d.base.budget import Budget
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_necessary, one_sufficient
 from bnc2d.logic.domain import FeatureId
-from bnc2d.logic.primes.diagrams import BitDiagrams, Node, TooLarge
+from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Node, TooLarge
 from bnc2d.logic.primes.dualise import Words, minimal_sets
 
 # Nodes around the instance and steps of a ZDD that together take a few hundredths of a second.
@@ -87,3 +88,23 @@ class FeatureSets:
             return ~around.holds(~words[:, None]) if self._clauses else around.holds(words[:, None])
 
         return minimal_sets(function, sorted(around.features), len(self._case.domain))
+
+
+def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
+    """Return the features that some sufficient reason has: those on which "these are enough" depends.
+
+    A BDD has a node for each of them. Where it grows too large, sufficient reasons are listed until they have
+    all features that can matter, or there are no more.
+    """
+    with Budget(time_limit).limiting("relevance is not settled"):
+        order = case.around.features
+        try:
+            diagrams, function = case.enough(MOST_STEPS)
+            found = {order[level] for level in diagrams.levels(function)}
+        except TooLarge:
+            found = set()
+            for features in FeatureSets(case, clauses=False):
+                found.update(features)
+                if found.issuperset(order):
+                    break
+        return sorted(found.union(case.critical_masks))

@@ -82,13 +82,13 @@ def least_sufficient_by_maxsat(case: Case, keys: Keys, budget: Budget) -> list[F
     Marques-Silva 2015). One of least weight and size comes first; then, feature by feature in order, the
     search is repeated with the feature as a member, which stays where that costs no more.
     """
-    search = _HittingSets(case, keys, budget)
-    best = search.least([])
+    seen: list[list[FeatureId]] = []
+    best = _least_with([], case, keys, budget, seen)
     cost = sum(keys.coarse[feature] for feature in best)
     members: list[FeatureId] = []
     for feature in range(len(keys.of)):
         if feature not in best:
-            other = search.least([*members, feature])
+            other = _least_with([*members, feature], case, keys, budget, seen)
             if sum(keys.coarse[f] for f in other) > cost:
                 continue
             best = other
@@ -98,41 +98,34 @@ def least_sufficient_by_maxsat(case: Case, keys: Keys, budget: Budget) -> list[F
     return best
 
 
-class _HittingSets:
-    """Least sets that meet every necessary reason, those seen so far being remembered."""
+def _least_with(
+    members: list[FeatureId], case: Case, keys: Keys, budget: Budget, seen: list[list[FeatureId]]
+) -> list[FeatureId]:
+    """Return the least sufficient set, by weight and size, that has these members.
 
-    def __init__(self, case: Case, keys: Keys, budget: Budget) -> None:
-        self._case = case
-        self._keys = keys
-        self._budget = budget
-        self._seen: list[list[FeatureId]] = []
+    1. Find the least set that meets all necessary reasons ``seen`` so far, by MaxSAT (RC2).
+    2. Take necessary reasons, each disjoint from that set and from those before, until none is left.
+    3. If there was none, the set is sufficient, and nothing less is.
+    """
+    from pysat.examples.rc2 import RC2
+    from pysat.formula import WCNF
 
-    def least(self, members: list[FeatureId]) -> list[FeatureId]:
-        """Return the least sufficient set, by weight and size, that has these members.
-
-        1. Find the least set that meets all necessary reasons seen so far, by MaxSAT (RC2).
-        2. Take necessary reasons, each disjoint from that set and from those before, until none is left.
-        3. If there was none, the set is sufficient, and nothing less is.
-        """
-        from pysat.examples.rc2 import RC2
-        from pysat.formula import WCNF
-
-        formula = WCNF()
-        formula.extend([[feature + 1] for feature in members])
-        formula.extend([[feature + 1 for feature in clause] for clause in self._seen])
-        for feature, key in enumerate(self._keys.coarse):
-            formula.append([-feature - 1], weight=key)
-        with RC2(formula) as solver:
-            while True:
-                chosen = [variable - 1 for variable in _solve(solver, self._budget) if variable > 0]
-                met = list(chosen)
-                while (missed := least_necessary(self._case, self._keys, met)) is not None:
-                    self._budget.check()
-                    self._seen.append(missed)
-                    solver.add_clause([feature + 1 for feature in missed])
-                    met += missed
-                if len(met) == len(chosen):
-                    return chosen
+    formula = WCNF()
+    formula.extend([[feature + 1] for feature in members])
+    formula.extend([[feature + 1 for feature in clause] for clause in seen])
+    for feature, key in enumerate(keys.coarse):
+        formula.append([-feature - 1], weight=key)
+    with RC2(formula) as solver:
+        while True:
+            chosen = [variable - 1 for variable in _solve(solver, budget) if variable > 0]
+            met = list(chosen)
+            while (missed := least_necessary(case, keys, met)) is not None:
+                budget.check()
+                seen.append(missed)
+                solver.add_clause([feature + 1 for feature in missed])
+                met += missed
+            if len(met) == len(chosen):
+                return chosen
 
 
 def _solve(solver: RC2, budget: Budget) -> list[int]:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded
-from bnc2d.explain.contrast import Contrast, Robustness
+from bnc2d.explain.contrast import Robustness
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
@@ -300,7 +300,7 @@ def _what_changes(explanation: BaseExplanation, nearest: Robustness, limits: _Li
 
 
 def _rest(
-    found: Primes[TermOrClause] | Contrast,
+    found: Primes[TermOrClause],
     shown: int,
     count: Callable[[float], int],
     limits: _Limits,

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import overload
 
 import numpy as np
 
@@ -48,16 +47,6 @@ def share(model: BaseCompiledModel, name: str | None) -> Fraction:
     return shares(model)[decisions(model)[label_of(model, name)]]
 
 
-@overload
-def sample(
-    model: BaseCompiledModel, name: str | None, seed: int = 0, size: None = None
-) -> dict[str, str]: ...
-@overload
-def sample(model: BaseCompiledModel, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
-@overload
-def sample(
-    model: BaseCompiledModel, name: str | None, seed: int = 0, *, size: int
-) -> list[dict[str, str]]: ...
 def sample(
     model: BaseCompiledModel, name: str | None, seed: int = 0, size: int | None = None
 ) -> dict[str, str] | list[dict[str, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bnc2d.base.checkpoints import checked
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.arrays import alone
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId
 from bnc2d.logic.convert.one_hot import BooleanClause, BooleanLiteral, OneHot
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
@@ -45,15 +45,6 @@ class Tseitin:
         if kind == Kind.LITERAL:
             return self._set_literal(*manager.literal_of(root))
         return self._literals[id(manager), root]
-
-    def assertion(self, manager: Manager, root: NodeId) -> list[BooleanClause]:
-        """Return clauses, beside ``clauses``, that make the circuit true."""
-        kind = manager.kind(root)
-        if kind == Kind.CONSTANT:
-            return [] if root == TRUE else [[]]
-        if kind == Kind.LITERAL:
-            return [self.one_hot.short_clause(*manager.literal_of(root))]
-        return [[self.output(manager, root)]]
 
     def _encode_gates(self, manager: Manager, root: NodeId) -> None:
         if manager.domain != self.one_hot.domain:
@@ -118,11 +109,11 @@ def to_cnf(manager: Manager, root: NodeId) -> CNF:
 
     manager, root = alone(manager, root)
     tseitin = Tseitin(manager.domain)
-    asserted = tseitin.assertion(manager, root)
-    if root == FALSE:  # DIMACS has no good way to write an empty clause
-        truth = tseitin.output(manager, TRUE)
-        asserted = [[-truth]]
-    cnf = CNF(from_clauses=tseitin.clauses + asserted)
+    if manager.kind(root) == Kind.LITERAL:
+        tseitin.clauses.append(tseitin.one_hot.short_clause(*manager.literal_of(root)))
+    elif root != TRUE:  # false is a contradiction, as DIMACS has no good way to write an empty clause
+        tseitin.clauses.append([tseitin.output(manager, root)])
+    cnf = CNF(from_clauses=tseitin.clauses)
     cnf.nv = tseitin.pool.top
     domain, hot = manager.domain, tseitin.one_hot
     for variable in range(1, hot.count + 1):

@@ -15,7 +15,6 @@ from typing import Any, Self, TypeAlias
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.finding import Finding, answer_words
-from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.circuit.overlaps import overlapping_on_sight
 from bnc2d.logic.convert.cnf import Tseitin
@@ -202,8 +201,10 @@ def _none(
     """Return whether in no case an instance gives all circuits their values."""
     with SatSession(manager.domain, time_limit) as session:
         for case in cases:
-            outputs = [(session.output(*_circuit(manager, circuit)), value) for circuit, value in case]
-            claims = [output if value else -output for output, value in outputs]
+            claims = []
+            for circuit, value in case:
+                output = session.output(*(circuit if isinstance(circuit, tuple) else (manager, circuit)))
+                claims.append(output if value else -output)
             opposed = any(-claim in claims for claim in claims)
             if not opposed and (positions := session.instance(claims)) is not None:
                 return _no_instance(manager, positions, what)
@@ -228,14 +229,6 @@ def is_deterministic(manager: Manager, root: NodeId, time_limit: float | None = 
                 return _no_instance(manager, positions, what)
             session.add_clause([-one_of_them])
     return _no_instance(manager, None, what)
-
-
-def _circuit(manager: Manager, circuit: NodeOrCircuit) -> Circuit:
-    if isinstance(circuit, int):
-        return manager, circuit
-    if circuit[0].domain != manager.domain:
-        raise LogicError("the circuits are over different domains")
-    return circuit
 
 
 def _no_instance(manager: Manager, positions: list[int] | None, what: str) -> Answer:

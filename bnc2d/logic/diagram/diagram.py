@@ -1,11 +1,8 @@
 """Reduced ordered decision diagrams with several terminals, in arrays.
 
-Encoding. Nodes are numbers: ``0 .. terminals-1`` are the terminals, then come the nodes of the last level,
-then those of the level before, up to the root. ``order`` lists all features of the domain; ``levels[i]`` is
-an array ``[node, state]`` of the nodes that decide ``order[i]``, with the number of the child that each state
-leads to, so every child has a smaller number than its parent. A level may be empty. No two nodes are equal,
-none has all its edges to one child, and every one is reached from the root: a function has one diagram for
-each order, up to the numbers within a level.
+``Diagram`` says the encoding. Every child has a smaller number than its parent, and a level may be empty. No
+two nodes are equal, none has all its edges to one child, and every one is reached from the root: a function
+has one diagram for each order, up to the numbers within a level.
 """
 
 from __future__ import annotations

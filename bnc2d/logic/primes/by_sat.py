@@ -85,7 +85,12 @@ class _Search:
             return not any(self._find(features - {feature}) for feature in features)
 
         while (prime := self._find()) is not None:
-            self._rule_out_within(prime)
+            outside = [
+                variable
+                for feature, mask in prime.items()
+                for variable in self._allowed.literal_clause(feature, self._domain.full(feature) & ~mask)
+            ]
+            self._map.add_clause([-self._only_new, *outside])  # nothing within the prime
             if not variable_minimal or is_minimal(frozenset(prime)):
                 yield prime
 
@@ -137,14 +142,6 @@ class _Search:
             full = self._domain.full
             for feature in [feature for feature, mask in masks.items() if mask == full(feature)]:
                 del masks[feature]
-
-    def _rule_out_within(self, prime: Masks) -> None:
-        outside = [
-            variable
-            for feature, mask in prime.items()
-            for variable in self._allowed.literal_clause(feature, self._domain.full(feature) & ~mask)
-        ]
-        self._map.add_clause([-self._only_new, *outside])
 
     def _avoid(self, feature: FeatureId, mask: StateMask) -> BooleanLiteral:
         """Return a literal that implies that no state of the mask is allowed."""

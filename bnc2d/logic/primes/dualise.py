@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,10 @@ def minimal_sets(function: Function, members: Sequence[Member], size: int) -> It
     with Solver(name="glucose4") as solver:
         solver.add_clause([size + 1])  # the solver knows a variable even where there are no members
         solver.set_phases([member + 1 for member in members])  # large sets lie above many minimal ones
-        while (seed := _unexplored(solver, members)) is not None:
+        search = SteppedSearch(solver)
+        while search.satisfiable():  # by a set above no minimal one found so far and below no maximal one
+            model = set(solver.get_model())
+            seed = [member for member in members if member + 1 in model or -member - 1 not in model]
             words = np.zeros(size, dtype=np.uint64)
             words[seed] = ~np.uint64(0)  # in each of the 64
             holds = bool(function(words)[0])
@@ -50,14 +53,6 @@ def minimal_sets(function: Function, members: Sequence[Member], size: int) -> It
                     solver.add_clause([member + 1 for member in members if member not in extreme])
             if holds:
                 yield from found
-
-
-def _unexplored(solver: Any, members: Sequence[Member]) -> list[Member] | None:
-    """Return a set that is above no minimal one found so far and below no maximal one, or None."""
-    if not SteppedSearch(solver).satisfiable():
-        return None
-    model = set(solver.get_model())
-    return [member for member in members if member + 1 in model or -member - 1 not in model]
 
 
 def _extreme(function: Function, words: Words, orders: list[list[Member]], holds: bool) -> list[list[Member]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Generic, TypeVar
 
 from bnc2d.base.budget import Budget, OutOfTime
@@ -37,7 +37,7 @@ class Primes(Iterator[Item], Generic[Item]):
         self._items = self._open(make, self._budget)
 
     @staticmethod
-    def _open(make: Callable[[Budget], Iterator[Item]], budget: Budget) -> Iterator[Item]:
+    def _open(make: Callable[[Budget], Iterator[Item]], budget: Budget) -> Generator[Item, None, None]:
         yield from make(budget)
 
     @property
@@ -74,6 +74,4 @@ class Primes(Iterator[Item], Generic[Item]):
 
     def close(self) -> None:
         """Free what the enumeration holds (a SAT solver, say)."""
-        close = getattr(self._items, "close", None)
-        if close is not None:
-            close()
+        self._items.close()

@@ -150,16 +150,11 @@ def answers(
     """
     reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
     seconds = seconds if time_limit is None else time_limit
-    limits = _Limits(
-        reasons if limit is None else limit,
-        seconds,
-        not everything,
-        Budget(seconds) if budget is None else budget,
-    )
+    limits = _Limits(reasons if limit is None else limit, seconds, not everything, budget or Budget(seconds))
     model = explanation.model
-    others = (
-        [name for name in model.classes if name != explanation.decision] if towards is None else [towards]
-    )
+    others = [name for name in model.classes if name != explanation.decision]
+    if towards is not None:
+        others = [towards]
     told = model.diagram.terminals == 2 and explanation.decision not in others
     several = max(model.domain.cardinalities, default=0) > 2
     limits.lists = 1 + several + len(others) + (not told)
@@ -186,10 +181,8 @@ def render(head: str, found: Iterable[Answer]) -> str:
     for answer in found:
         lead = _wrapped(answer.lead, "", "")
         opening = f"{answer.heading}\n{lead}" if answer.question else lead
-        column = max(
-            (len(line.plain) for line in answer.lines if len(line.plain) <= _WIDEST_PLAIN), default=0
-        )
-        body = [_laid_out(line, column) for line in answer.lines]
+        widths = [len(line.plain) for line in answer.lines if len(line.plain) <= _WIDEST_PLAIN]
+        body = [_laid_out(line, max(widths, default=0)) for line in answer.lines]
         text = "\n".join([opening, *body, *([f"  {answer.rest}"] if answer.rest else [])])
         if answer.question:
             paragraphs.append(text)
@@ -223,9 +216,9 @@ def _in_short(explanation: BaseExplanation, enough: Term, nearest: Robustness) -
     witness = nearest.witness or {}
     changes = Term(domain, {name: state for name, state in witness.items() if state != own[name]})
     lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
-    impossible = (
-        ", though the network gives that probability 0" if is_impossible(explanation, witness) else ""
-    )
+    impossible = ""
+    if is_impossible(explanation, witness):
+        impossible = ", though the network gives that probability 0"
     fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
     yield Answer("", "", f"{lead}{impossible}{fewer}.")
 

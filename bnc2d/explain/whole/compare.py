@@ -177,7 +177,8 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
         target = orders[0] if target == orders[1] else orders[1]
         diagrams = [_in_order(model, target) for model in models]
     builder = DiagramBuilder(len(one.classes) + 1)
-    images = []
+    order = [one.domain.index(name) for name in target]
+    images = []  # for each diagram the number that each of its nodes has in the common one
     for model, diagram in zip(models, diagrams, strict=True):
         image = np.zeros(diagram.size, dtype=np.int64)
         labels = [*(one.classes.index(name) for name in model.classes), len(one.classes)]
@@ -186,20 +187,16 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
     firsts = [diagram.terminals for diagram in diagrams]
     for place in range(len(target) - 1, -1, -1):
         checkpoint()
-        states = one.domain.states[one.domain.index(target[place])]
-        rows, spans = [], []
-        for at, (model, diagram, image) in enumerate(zip(models, diagrams, images, strict=True)):
+        rows = []
+        for model, diagram, image in zip(models, diagrams, images, strict=True):
             theirs = model.domain.states[model.domain.index(target[place])]
-            columns = [theirs.index(state) for state in states]
-            level = diagram.levels[place]
-            rows.append(image[level[:, columns]])
-            spans.append(image[firsts[at] : firsts[at] + len(level)])
-            firsts[at] += len(level)
+            columns = [theirs.index(state) for state in one.domain.states[order[place]]]
+            rows.append(image[diagram.levels[place][:, columns]])
         numbers = builder.add_level(np.concatenate(rows))
-        spans[0][:] = numbers[: len(rows[0])]
-        spans[1][:] = numbers[len(rows[0]) :]
+        for at, found in enumerate(np.split(numbers, [len(rows[0])])):
+            images[at][firsts[at] : firsts[at] + len(found)] = found
+            firsts[at] += len(found)
     roots = [int(image[diagram.root]) for image, diagram in zip(images, diagrams, strict=True)]
-    order = [one.domain.index(name) for name in target]
     return builder.finish(one.domain, order, roots[0]), (roots[0], roots[1])
 
 

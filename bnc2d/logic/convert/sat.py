@@ -134,8 +134,8 @@ class CircuitSolver(SatSession):
     ([1, 1], None, {0: 4})
     """
 
-    def __init__(self, manager: Manager, root: NodeId, time_limit: float | None = None) -> None:
-        super().__init__(manager.domain, time_limit)
+    def __init__(self, manager: Manager, root: NodeId) -> None:
+        super().__init__(manager.domain)
         self._output = self._claim = self.output(manager, root)
 
     def solve(
@@ -187,9 +187,9 @@ def disjoint(
     return _none(manager, [[(first, True), (second, True)]], time_limit, "satisfies both circuits")
 
 
-def exhaustive(manager: Manager, roots: Iterable[NodeOrCircuit], time_limit: float | None = None) -> Answer:
+def exhaustive(manager: Manager, roots: Iterable[NodeOrCircuit]) -> Answer:
     """Return whether every instance satisfies one of the circuits; the witness is one that satisfies none."""
-    return _none(manager, [[(root, False) for root in roots]], time_limit, "satisfies none of the circuits")
+    return _none(manager, [[(root, False) for root in roots]], None, "satisfies none of the circuits")
 
 
 def _none(

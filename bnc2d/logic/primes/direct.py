@@ -27,6 +27,7 @@ When the families grow too large, primes are enumerated one after the other inst
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import combinations
 from operator import or_
@@ -88,7 +89,9 @@ def primes(
         raise LogicError("positions must give a state position for every feature")
     if not is_or_decomposable(manager, root):
         raise LogicError("direct primes need an OR-decomposable circuit; use bnc2d.logic.primes.by_sat")
-    task = _Task(manager, root, positions, clauses=kind is Clause, variable_minimal=variable_minimal)
+    cells = Cells(manager, root, positions, clauses=kind is Clause)
+    # With one literal a feature, feature sets determine primes: all are variable-minimal.
+    task = _Task(manager, root, cells, variable_minimal and not cells.one_bit_each)
 
     def make(budget: Budget) -> Iterator[TermOrClause]:
         found = budget.within(task.run(mode))
@@ -104,25 +107,15 @@ def _trusted(kind: type[TermOrClause], domain: Domain, masks: dict[FeatureId, St
     return made
 
 
+@dataclass
 class _Task:
     """One enumeration: which circuit, which primes."""
 
-    def __init__(
-        self,
-        manager: Manager,
-        root: NodeId,
-        positions: Sequence[int],
-        *,
-        clauses: bool,
-        variable_minimal: bool,
-    ) -> None:
-        self.manager = manager
-        self.root = root
-        self.clauses = clauses
-        self.cells = Cells(manager, root, positions, clauses=clauses)
-        # With one literal a feature, feature sets determine primes: all are variable-minimal.
-        self.variable_minimal = variable_minimal and not self.cells.one_bit_each
-        self.ordered = False  # whether they come shortest first, once that is known
+    manager: Manager
+    root: NodeId
+    cells: Cells
+    variable_minimal: bool
+    ordered: bool = False  # whether they come shortest first, once that is known
 
     def run(self, mode: Mode) -> Iterator[dict[FeatureId, StateMask]]:
         if mode != "lazy":
@@ -168,7 +161,7 @@ class _Task:
             bits = cells.encode(feature, mask)
             return [bits] if within is None or bits & within else []
 
-        if not self.clauses:
+        if not self.cells.clauses:
             family = self._implicants(literal, spend)
             return self._only_variable_minimal(family) if self.variable_minimal else family
         return fold(
@@ -273,12 +266,12 @@ class _Task:
     def _lazily(self) -> Iterator[dict[FeatureId, StateMask]]:
         if self.variable_minimal:
             yield from self._lazily_by_features()
-        elif self.clauses and not self.cells.one_bit_each:
+        elif self.cells.clauses and not self.cells.one_bit_each:
             for clause in by_sat.primes(Clause, self.manager, self.root):
                 yield dict(clause.masks)
         else:
             code = self.cells.encode
-            for bits in minimal_true_sets(self.manager, self.root, code, dual=self.clauses):
+            for bits in minimal_true_sets(self.manager, self.root, code, dual=self.cells.clauses):
                 yield self.cells.decode(bits)
 
     def _lazily_by_features(self) -> Iterator[dict[FeatureId, StateMask]]:
@@ -292,7 +285,7 @@ class _Task:
         count = len(self.manager.domain)
         fields = self.cells.fields
         bits = [1 << count - 1 - feature for feature in range(count)]
-        sets = minimal_true_sets(self.manager, self.root, lambda f, _: bits[f], dual=self.clauses)
+        sets = minimal_true_sets(self.manager, self.root, lambda f, _: bits[f], dual=self.cells.clauses)
         for chosen in sets:
             features = [feature for feature in fields if chosen & bits[feature]]
             within = sum(fields[feature].bits for feature in features)

@@ -150,22 +150,17 @@ class _Work:
         """Return the seconds that are left, less than 0 past the deadline; None where there is none."""
         return None if self.deadline is None else self.deadline - time.time()
 
+    def share(self, rows: int) -> float | None:
+        """Return the seconds that each of so many rows may take."""
+        left = self.left()
+        return None if left is None else left / rows
+
 
 @one_thread
 def _explain_chunk(diagram: Diagram, work: _Work, rows: _Rows, after: int) -> list[_Found]:
-    """Explain some rows of state positions; this is what runs on the executor."""
-    return _explain_rows(diagram, work, rows, after)
-
-
-def _explain_rows(diagram: Diagram, work: _Work, rows: _Rows, after: int) -> list[_Found]:
-    """Explain some rows, where so many come ``after`` them: each gets an even share of the time left."""
-    found = []
-    for done, row in enumerate(rows):
-        left = work.left()
-        found.append(
-            _reasons(diagram, work, row, None if left is None else left / (len(rows) - done + after))
-        )
-    return found
+    """Explain some rows of state positions, where so many come ``after`` them; this runs on the executor."""
+    ahead = range(len(rows) + after, after, -1)
+    return [_reasons(diagram, work, row, work.share(many)) for row, many in zip(rows, ahead, strict=True)]
 
 
 def _at_once(diagram: Diagram, work: _Work, rows: _Rows) -> list[_Found]:
@@ -231,7 +226,7 @@ def _alone(
             if left is not None and left <= 0:
                 answer.append(at_least[number][place])
             else:
-                answer += _explain_rows(diagram, work, [row], after - 1)
+                answer.append(_reasons(diagram, work, row, work.share(after)))
             after -= 1
         yield answer
 

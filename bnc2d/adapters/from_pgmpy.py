@@ -51,8 +51,8 @@ def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
 
 
 def _check_kind(model: object) -> None:
-    kinds = {kind.__name__ for kind in type(model).__mro__ if kind.__module__.split(".")[0] == "pgmpy"}
-    if not kinds & _DISCRETE or kinds & _NOT_DISCRETE:
+    class_names = {one.__name__ for one in type(model).__mro__ if one.__module__.split(".")[0] == "pgmpy"}
+    if not class_names & _DISCRETE or class_names & _NOT_DISCRETE:
         found = f"{type(model).__module__}.{type(model).__qualname__}"
         raise UnsupportedError(f"from_pgmpy converts a pgmpy DiscreteBayesianNetwork, not {found}")
 

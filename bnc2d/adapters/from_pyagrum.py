@@ -23,8 +23,8 @@ def from_pyagrum(bn: Any, *, normalise: bool = False) -> BayesianNetwork:
     most 1e-6, as learnt ones do, are normalised exactly with one ``NormalisationWarning``; a larger miss
     raises ``NetworkError`` unless ``normalise``.
     """
-    kinds = {kind.__name__ for kind in type(bn).__mro__ if kind.__module__.split(".")[0] == "pyagrum"}
-    if "IBayesNet" not in kinds:  # the base of BayesNet and BayesNetFragment
+    class_names = {one.__name__ for one in type(bn).__mro__ if one.__module__.split(".")[0] == "pyagrum"}
+    if "IBayesNet" not in class_names:  # the base of BayesNet and BayesNetFragment
         found = f"{type(bn).__module__}.{type(bn).__qualname__}"
         raise UnsupportedError(f"from_pyagrum converts a pyagrum.BayesNet, not {found}")
     variables, cpts, repairs = [], [], Repairs()

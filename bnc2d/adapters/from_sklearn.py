@@ -74,8 +74,8 @@ def from_sklearn(
 
 def _kind(estimator: object) -> str:
     """Return which of the supported estimators this is, after checking that it is fitted."""
-    kinds = [kind.__name__ for kind in type(estimator).__mro__ if kind.__module__.split(".")[0] == "sklearn"]
-    kind = next((name for name in kinds if name in _SUPPORTED), None)
+    names = [one.__name__ for one in type(estimator).__mro__ if one.__module__.split(".")[0] == "sklearn"]
+    kind = next((name for name in names if name in _SUPPORTED), None)
     found = type(estimator).__qualname__
     if kind is None:
         raise UnsupportedError(f"from_sklearn converts a fitted {' or '.join(_SUPPORTED)}, not {found}")

@@ -75,7 +75,7 @@ class _Reader:
         return int(word)
 
     def _count(self, what: str) -> int:
-        """Return the next whole number after checking that so many words can still follow."""
+        """Return the next whole number after checking that this many words can follow."""
         at = self.next
         count = self._whole(f"the number of {what}")
         left = len(self.words) - self.next

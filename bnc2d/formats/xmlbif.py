@@ -58,9 +58,9 @@ def _variable(element: Element, source: XmlSource) -> ParsedVariable:
     if len(names) != 1:
         raise source.error(f"expected one <NAME> in <VARIABLE>, found {len(names)}", element.line)
     name = names[0].text.strip()
-    kinds = [value for key, value in element.attributes.items() if key.upper() == "TYPE"]
-    kinds += [child.text.strip() for child in _children(element, "TYPE")]
-    for kind in kinds:
+    types = [value for key, value in element.attributes.items() if key.upper() == "TYPE"]
+    types += [child.text.strip() for child in _children(element, "TYPE")]
+    for kind in types:
         if kind.lower() not in _DISCRETE:
             message = (
                 f"variable {shorten(name)!r} is a {shorten(kind)!r} variable; only 'nature' is supported"

@@ -19,12 +19,7 @@ from bnc2d.report.decisions import DecisionData, decision_data, posterior_data
 
 MAX_FORMULA = 500  # longer ones are there on request only
 
-KINDS = (
-    "sufficient_reasons",
-    "necessary_reasons",
-    "general_sufficient_reasons",
-    "general_necessary_reasons",
-)
+KINDS = ("sufficient_reasons", "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons")
 FORMULAS = ("complete_reason", "general_reason")
 
 Literals: TypeAlias = dict[str, list[str]]

@@ -332,3 +332,13 @@ def test_a_foreign_file_with_the_ending_of_a_model(
     foreign.write_text("hello\n", encoding="utf-8")
     assert main(["explain", str(foreign), "BP=High"]) == 2
     assert "foreign.bnc2d: not a compiled model" in capsys.readouterr().err
+
+
+def test_a_file_name_that_is_no_text_can_be_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = str(tmp_path / "a\udcff.bif")
+    code, out, _ = run(capsys, "convert", "asia", output, "--json")
+    assert (code, json.loads(out)["file"]) == (0, output)
+    code, out, _ = run(capsys, "convert", "asia", output)
+    assert (code, "a\ufffd.bif" in out) == (0, True)

@@ -38,9 +38,9 @@ def run(options: argparse.Namespace) -> int:
     names = problem_names(suite, options.filter)
     if not names and options.filter == "*":
         raise FormatError("no problems: no folder 'problems' with JSON files, nor such files below", suite)
-    kinds = ("file", "0.5") if options.threshold == "both" else (options.threshold,)
+    thresholds = ("file", "0.5") if options.threshold == "both" else (options.threshold,)
     source = {"suite": {"suite": str(suite), "normalise": options.normalise}}
-    wanted = [Job(name, kind, options.method, source) for name in names for kind in kinds]
+    wanted = [Job(name, which, options.method, source) for name in names for which in thresholds]
     if options.json:
         with Journal(Path(options.json)) as journal:
             _run(wanted, options, journal)

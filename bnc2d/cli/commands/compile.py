@@ -8,12 +8,7 @@ import sys
 
 from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.models import make_classifier
-from bnc2d.cli.shared.options import (
-    add_classifier_options,
-    add_network_options,
-    amount,
-    load_network,
-)
+from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, load_network
 from bnc2d.cli.shared.printing import printable
 
 

@@ -47,10 +47,7 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)"
     )
     command.add_argument(
-        "--time-limit",
-        type=amount,
-        metavar="S",
-        help="seconds an instance (default: 5, with --all 30)",
+        "--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)"
     )
     command.add_argument("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
 

@@ -96,10 +96,7 @@ def _collect(futures: dict[Future[Record], Job]) -> Generator[tuple[Job, Record]
 
 
 def run_job(
-    job: Job,
-    time_limit: float,
-    memory_limit: int | None = None,
-    stopped: Callable[[], bool] | None = None,
+    job: Job, time_limit: float, memory_limit: int | None = None, stopped: Callable[[], bool] | None = None
 ) -> Record:
     """Run a job in a new process and return its record; the process is killed when it is late or ``stopped``.
 

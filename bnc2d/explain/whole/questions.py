@@ -117,10 +117,10 @@ def nearest(
         wanted = [label for label in range(model.diagram.terminals) if label != own]
     else:
         wanted = [model.label(towards)]
-    costs = read_weights(weights, model.features, ClassifierError)
+    costs = [] if weights is None else read_weights(weights, model.features, ClassifierError)
     kept = {model.domain.index(name) for name in names(fixed, "fixed")}
     scale = lcm(*(cost.denominator for cost in costs))
-    reached = nearest_row(model.diagram, row, wanted, kept, [int(cost * scale) for cost in costs])
+    reached = nearest_row(model.diagram, row, wanted, kept, [int(cost * scale) for cost in costs] or None)
     if reached is None:
         return Nearest(None, None, None, {})
     before, after = model.domain.decode(row), model.domain.decode(reached)

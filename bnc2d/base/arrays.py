@@ -49,7 +49,8 @@ def blocks(shape: Sequence[int], size: int = PIECE) -> Iterator[Block]:
 
 def take(table: NDArray[Entry], places: NDArray[np.intp]) -> NDArray[Entry]:
     """Return ``table[places]``, for places in one dimension."""
-    if len(places) * prod(table.shape[1:]) <= PIECE:
+    size = len(places) if table.ndim == 1 else len(places) * prod(table.shape[1:])
+    if size <= 8 * PIECE:  # to take is much faster than to sort
         return table.take(places, axis=0)  # faster than indexing
     taken = np.empty((len(places), *table.shape[1:]), dtype=table.dtype)
     for piece in pieces(len(places), PIECE // max(1, prod(table.shape[1:]))):

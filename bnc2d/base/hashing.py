@@ -266,6 +266,11 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
+def codes(first: int, last: int) -> NDArray[np.uint64]:
+    """Return 64-bit numbers without a pattern for the numbers of a range (Steele, Lea and Flood 2014)."""
+    return _mixed(np.arange(first, last, dtype=np.uint64))
+
+
 def scattered(shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return numbers between 1/2 and 3/2 without a pattern, always the same."""
     numbers = np.empty(prod(shape))

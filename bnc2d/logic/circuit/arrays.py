@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, counted, ranges, repeated, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
-from bnc2d.base.hashing import grouped, stable_order
+from bnc2d.base.hashing import codes, grouped, stable_order
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.circuit.store import codes
 from bnc2d.logic.domain import FeatureId, StateMask
 
 ListedGate: TypeAlias = tuple[bool, list[int]]
@@ -95,6 +94,7 @@ class CircuitArrays:
             known: list[NodeId] = ids[: self.first_gate].tolist()
             manager.add_in_turn(known, self.is_or, starts[1:], self.children)
             return [known[root] for root in self.roots.tolist()]
+        manager.store.make_room(len(self.is_or), len(self.children))
         for first, last in self.batches():
             checkpoint()
             gates = slice(self.first_gate + first, self.first_gate + last)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined, ranges
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import ascending, stable_order
+from bnc2d.base.hashing import ascending, codes, stable_order
 
 FIRST_GATE_KIND = 2
 LOW = (1 << 32) - 1  # a node's number fits in 32 bits, so that two fit in a key
@@ -37,15 +37,6 @@ _OR_CODES = np.array([0, 0, 0, _OR_CODE], dtype=np.uint64)  # by kind
 _BATCH = PIECE
 # Gates that probe faster one by one than together.
 _FEW = 24
-
-
-def codes(first: int, last: int) -> NDArray[np.uint64]:
-    """Return 64-bit numbers without a pattern for the nodes of a range (Steele, Lea and Flood 2014)."""
-    mixed = np.arange(first, last, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return mixed
 
 
 class NodeStore:
@@ -300,6 +291,11 @@ class NodeStore:
         starts = self.starts[nodes]
         same = (self.starts[nodes + 1] - starts == arities) & (self.kinds[nodes] == kinds)
         return bool(same.all() and (self.children[ranges(starts, arities)] == children).all())
+
+    def make_room(self, nodes: int, edges: int) -> None:
+        """Let columns and table grow at once to what so many more nodes and edges need."""
+        self._begin(nodes, edges)
+        self._whole = True
 
     def _begin(self, nodes: int, edges: int) -> int:
         """Make room for so many more, mark that a change has begun, return the number of the next node."""

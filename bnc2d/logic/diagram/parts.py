@@ -42,6 +42,8 @@ def parts_in_pieces(cells: Cells, weights: NDArray[Any]) -> Iterator[Parts]:
 def parts_of(cells: Cells) -> Parts:
     """Return the parts of each row of ``[cell, row]``; bit ``i`` of a set stands for cell ``i``."""
     bits = cell_bits(len(cells))
+    if 0 < cells.size <= PIECE:
+        return _parts_of(cells, bits)
     none = np.zeros(0, dtype=np.int64)
     found = [Parts(none, none, bits[:0]), *parts_in_pieces(cells, bits)]
     return Parts(*(joined(column) for column in zip(*found, strict=True)))

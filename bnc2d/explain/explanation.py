@@ -19,7 +19,7 @@ from bnc2d.explain.checks import Verdict
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_sufficient
-from bnc2d.explain.whole.questions import nearest
+from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
@@ -196,9 +196,16 @@ class BaseExplanation:
         The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
         distance is 0. Takes time linear in the decision diagram.
         """
-        found = nearest(self.model, self.instance, towards, fixed=self.fixed)
-        distance = None if found.instance is None else len(found.changes)
-        return Robustness(distance, found.instance, found.decision)
+        diagram = self.model.diagram
+        wanted = {self._label} ^ set(range(diagram.terminals))
+        if towards is not None:
+            wanted = {self.model.label(towards)}
+        found = nearest(diagram, self._positions, wanted, self._held)
+        if found is None:
+            return Robustness(None)
+        distance = sum(one != other for one, other in zip(found, self._positions, strict=True))
+        decision = self._name(int(diagram.labels(_row(found))[0]))
+        return Robustness(distance, self.model.domain.decode(found), decision)
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""

@@ -153,16 +153,7 @@ class BaseClassifier(Predicting):
         """
         checked = check_rows(self.feature_variables, rows)
         distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
-        return self.labels_of_distinct(distinct)[0][inverse.reshape(-1)]
-
-    def labels_of_distinct(self, rows: Rows) -> tuple[Labels, int]:
-        """Do the same for valid rows that all differ; also return how many were decided exactly."""
-        labels, certain = self.rule.float_labels(self._query.joint(rows, exact=False))
-        close = np.flatnonzero(~certain)
-        if close.size:
-            joint = self._query.joint(rows[close], exact=True)
-            labels[close] = [self.rule.exact_label(values) for values in joint.values.tolist()]
-        return labels, len(close)
+        return self.rule.labels(self._query, distinct)[0][inverse.reshape(-1)]
 
     @overload
     def is_possible(self, instances: Instance) -> bool: ...

@@ -10,9 +10,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.choices import DecidedBy, Ties
 from bnc2d.model.accounts import UNIT_ROUNDOFF
-from bnc2d.model.inference import Joint
+from bnc2d.model.inference import Joint, JointQuery
 
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
 
@@ -82,6 +83,15 @@ class DecisionRule:
         return (
             Basis(best > 0, "posterior", ()) if len(tied) == 1 and best else Basis(best > 0, "tie rule", tied)
         )
+
+    def labels(self, query: JointQuery, rows: Rows) -> tuple[Labels, int]:
+        """Return the class of each row, proved or exactly decided, and how many were decided exactly."""
+        labels, certain = self.float_labels(query.joint(rows, exact=False))
+        close = np.flatnonzero(~certain)
+        if close.size:
+            joint = query.joint(rows[close], exact=True)
+            labels[close] = [self.exact_label(values) for values in joint.values.tolist()]
+        return labels, len(close)
 
     def float_labels(self, joint: Joint) -> tuple[Labels, NDArray[np.bool_]]:
         """Return the class of each row, and for which rows float64 proves it.

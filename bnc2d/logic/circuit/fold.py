@@ -25,7 +25,7 @@ _FEW = 100
 _FEW_PRUNED = 4000
 
 
-def fold_all(
+def fold(
     manager: Manager,
     root: NodeId,
     constant: Callable[[bool], Value],
@@ -34,8 +34,8 @@ def fold_all(
     disjunction: Callable[[Sequence[Value]], Value],
     *,
     release: bool = False,
-) -> dict[NodeId, Value]:
-    """Return the value of every node below ``root``; children's values come in the order of their ids.
+) -> Value:
+    """Return the value of ``root``; a gate gets the values of its children in the order of their ids.
 
     With ``release``, a node's value is let go once its last parent has used it.
     """
@@ -51,21 +51,7 @@ def fold_all(
             for child in children:
                 if last_use[child] == node:
                     del values[child]
-    return values
-
-
-def fold(
-    manager: Manager,
-    root: NodeId,
-    constant: Callable[[bool], Value],
-    literal: Callable[[FeatureId, StateMask], Value],
-    conjunction: Callable[[Sequence[Value]], Value],
-    disjunction: Callable[[Sequence[Value]], Value],
-    *,
-    release: bool = False,
-) -> Value:
-    """Return the value of ``root``."""
-    return fold_all(manager, root, constant, literal, conjunction, disjunction, release=release)[root]
+    return values[root]
 
 
 def rewrite(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from bnc2d.logic.circuit.fold import fold_all
+from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import Kind, Manager
 from bnc2d.logic.circuit.overlaps import overlapping_on_sight
 from bnc2d.logic.domain import Domain
@@ -28,14 +28,17 @@ def by_sets(manager: Manager, root: int) -> list[tuple[int, list[int]]]:
             together = [a | b if is_or else a & b for a, b in zip(together, part, strict=True)]
         return alive(together)
 
-    allowed = fold_all(
-        manager,
-        root,
-        lambda value: full if value else nothing,
-        lambda feature, mask: [mask if f == feature else every for f, every in enumerate(full)],
-        lambda parts: joined(list(parts), is_or=False),
-        lambda parts: joined(list(parts), is_or=True),
-    )
+    def allowed_at(node: int) -> Allowed:
+        return fold(
+            manager,
+            node,
+            lambda value: full if value else nothing,
+            lambda feature, mask: [mask if f == feature else every for f, every in enumerate(full)],
+            lambda parts: joined(list(parts), is_or=False),
+            lambda parts: joined(list(parts), is_or=True),
+        )
+
+    allowed = {node: allowed_at(node) for node in manager.reachable(root)}
     found = []
     for node in sorted(allowed):
         children = manager.children(node) if manager.kind(node) == Kind.OR else ()

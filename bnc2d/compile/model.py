@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,14 @@ from bnc2d.base.readers.arguments import flag, named
 from bnc2d.base.readers.instances import Encoded, encode
 from bnc2d.base.readers.predicting import Predicting
 from bnc2d.base.readers.states import find_state
-from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+
+if TYPE_CHECKING:  # loaded where a formula is asked for
+    from bnc2d.compile.formula.minimise import Minimiser
+    from bnc2d.logic.circuit.manager import Manager
 
 # Diagrams of at most this many nodes are worth every effort: people read their formulas.
 _TINY = 64
@@ -77,13 +81,21 @@ class BaseCompiledModel(Predicting):
         self.diagram = diagram
         self.stats = stats
         self.domain = diagram.domain
-        effort = 1.0 if diagram.node_count <= _TINY else 0.0
-        self._minimiser = Minimiser(diagram, self.domain, effort)
-        self.manager = self._minimiser.manager
         # By label and negation: formulas that the method made in its own way, and those made of the diagram.
         self.formulas: dict[tuple[int, bool], NNF] = {}
         self._made: dict[tuple[int, bool], NNF] = {}
         self._sizes: dict[int, tuple[int, int]] = {}
+
+    @cached_property
+    def _minimiser(self) -> Minimiser:
+        from bnc2d.compile.formula.minimise import Minimiser
+
+        return Minimiser(self.diagram, self.domain, 1.0 if self.diagram.node_count <= _TINY else 0.0)
+
+    @property
+    def manager(self) -> Manager:
+        """The manager of the formulas."""
+        return self._minimiser.manager
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -81,9 +81,8 @@ class CompiledModel(BaseCompiledModel):
         changes and distances are then about the other features, the fixed ones being as they are.
         """
         from bnc2d.api.explanation import Explanation
-        from bnc2d.explain.explanation import read_case
 
-        return Explanation(self, *read_case(self, instance, fixed))
+        return Explanation(self, instance, fixed)
 
     @overload
     def explain_many(

@@ -67,9 +67,10 @@ class Explanation(BaseExplanation):
         """
         name = None if towards is None else self._class(towards)
         everything, most = flag(all, "all"), checked_limit(limit)
-        from bnc2d.explain.text import to_text
+        from bnc2d.explain.text import render, tell
 
-        return to_text(self, everything=everything, towards=name, limit=most, time_limit=seconds(time_limit))
+        time_limit = seconds(time_limit)
+        return render(*tell(self, everything=everything, towards=name, limit=most, time_limit=time_limit))
 
     def to_dict(
         self,

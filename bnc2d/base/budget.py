@@ -91,6 +91,13 @@ class Budget:
         left = self.left()
         return Budget(None if left is None else part * left)
 
+    def shares(self, count: int) -> Iterator[Budget]:
+        """Yield a budget for each of several pieces of work: an even share of what those before it left."""
+        for waiting in range(count, 0, -1):
+            share = self.share(1 / waiting)
+            share.left()  # it runs from here on
+            yield share
+
     def check(self) -> None:
         """Report progress; raise OutOfTime when the time is up, LimitExceeded when the memory is."""
         spent = self._spent()

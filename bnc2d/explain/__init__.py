@@ -3,8 +3,8 @@
 - ``explanation`` holds what can be asked about one decision; ``reasons`` one case: an instance and the labels
   of the diagram that it is explained for, with its complete and its general reason.
 - Lists: ``feature_sets`` gives the features of all reasons in one order, and those that are relevant;
-  ``boxes`` the literals of general ones, ``listing`` the reasons; ``single`` one of each kind at once.
-- ``counting`` and ``shortest`` answer without listing; ``contrast``: why not another class; ``checks``:
-  whether something is a reason, by SAT.
+  ``boxes`` the literals of general ones, ``listing`` the reasons and how many there are; ``single`` one of
+  each kind at once, ``shortest`` the least.
+- ``contrast``: why not another class; ``checks``: whether something is a reason, by SAT.
 - ``text`` says it in sentences, ``batch`` for many rows; ``whole`` asks about the model as a whole.
 """

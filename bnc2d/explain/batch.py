@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
-from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
+from bnc2d.base.budget import Budget, Progress, reporting
 from bnc2d.base.readers.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
@@ -106,24 +106,28 @@ def explain_many(
     if chunk_size is not None:
         chunk_size = count(chunk_size, "chunk_size", least=1, error=ClassifierError)
     check_executor(executor)
-    work = _Work(tuple(kinds), limit, None if time_limit is None else time.time() + time_limit)
+    deadline = None if time_limit is None else time.time() + time_limit
+    work = _Work(model.diagram, tuple(kinds), limit, deadline)
     encoded = encode(model.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
     labels = model.diagram.labels(distinct)
     budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
     with budget.limiting("which rows are possible is not known"):
         bases = model.classifier.bases(distinct)
+    found: list[_Found] = []
     with reporting(progress) as report:
-        found = _run(model.diagram, work, distinct.tolist(), executor, chunk_size, report)
+        for answer in _answers(work, distinct.tolist(), executor, chunk_size):
+            found += answer
+            if report is not None:
+                report("explain", len(found) / len(distinct))
     names = decisions(model)
     records = []
     for place, row in zip(inverse.reshape(-1).tolist(), encoded.rows.tolist(), strict=True):
-        lists = dict(zip(kinds, found[place], strict=True))
-        reasons: Any = {
-            kind: tuple(KINDS[kind].from_masks(model.domain, part) for part in parts)
-            for kind, (parts, _) in lists.items()
-        }
-        cut: dict[str, Cut | None] = {kind: ended for kind, (_, ended) in lists.items()}
+        reasons: dict[str, Any] = {}
+        cut: dict[str, Cut | None] = {}
+        for kind, (masks, ended) in zip(kinds, found[place], strict=True):
+            reasons[kind] = tuple(KINDS[kind].from_masks(model.domain, one) for one in masks)
+            cut[kind] = ended
         decided, basis = names[labels[place]], bases[place]
         instance = model.domain.decode(row)
         records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
@@ -140,8 +144,9 @@ def _check_kinds(kinds: Sequence[ReasonKind]) -> list[ReasonKind]:
 
 @dataclass(frozen=True)
 class _Work:
-    """What every chunk needs: which reasons are wanted, and until when (by the clock of the machine)."""
+    """What every chunk needs: which reasons of which diagram, and until when, by the machine's clock."""
 
+    diagram: Diagram
     kinds: tuple[ReasonKind, ...]
     limit: int | None
     deadline: float | None
@@ -150,126 +155,82 @@ class _Work:
         """Return the seconds that are left, less than 0 past the deadline; None where there is none."""
         return None if self.deadline is None else self.deadline - time.time()
 
-    def share(self, rows: int) -> float | None:
-        """Return the seconds that each of so many rows may take."""
+    def reasons(self, row: list[int], seconds: float | None) -> _Found:
+        """Return the reasons of each kind for a row of state positions; each list has one at least."""
+        diagram = self.diagram
+        label = int(diagram.labels(np.array([row], dtype=np.intp))[0])
+        case = Case(diagram, frozenset([label]), tuple(row), frozenset(), partial(diagram.to_nnf, label))
+        budget = Budget(None if seconds is None else max(0.0, seconds))
+        found: _Found = []
+        for kind, share in zip(self.kinds, budget.shares(len(self.kinds)), strict=True):
+            general = kind.startswith("general")
+            reasons = listing.reasons(KINDS[kind], case, general, self.limit, share.left())
+            found.append(([dict(reason.masks) for reason in reasons], reasons.cut))
+        return found
+
+    def at_once(self, row: list[int]) -> _Found:
+        """Return one reason of each kind, without a search; none once the time is up."""
         left = self.left()
-        return None if left is None else left / rows
+        late = left is not None and left < -_GRACE
+        return [([], "time") for _ in self.kinds] if late else self.reasons(row, 0.0)
 
 
 @one_thread
-def _explain_chunk(diagram: Diagram, work: _Work, rows: _Rows, after: int) -> list[_Found]:
-    """Explain some rows of state positions, where so many come ``after`` them; this runs on the executor."""
-    ahead = range(len(rows) + after, after, -1)
-    return [_reasons(diagram, work, row, work.share(many)) for row, many in zip(rows, ahead, strict=True)]
+def _explain_chunk(work: _Work, rows: _Rows, after: int, at_least: Sequence[_Found] = ()) -> list[_Found]:
+    """Explain some rows, ``after`` being the number of those that follow; this may run on an executor.
 
-
-def _at_once(diagram: Diagram, work: _Work, rows: _Rows) -> list[_Found]:
-    """Return one reason of each kind for each row, without a search; none once the time is up."""
+    Past the deadline a row has what is known of it ``at_least``, where that is given.
+    """
     found = []
-    for row in rows:
+    for number, row in enumerate(rows):
         left = work.left()
-        late = left is not None and left < -_GRACE
-        found.append([([], "time") for _ in work.kinds] if late else _reasons(diagram, work, row, 0.0))
+        if at_least and left is not None and left <= 0:
+            found.append(at_least[number])
+        else:
+            share = None if left is None else left / (len(rows) - number + after)
+            found.append(work.reasons(row, share))
     return found
 
 
-def _reasons(diagram: Diagram, work: _Work, row: list[int], seconds: float | None) -> _Found:
-    label = int(diagram.labels(np.array([row], dtype=np.intp))[0])
-    case = Case(diagram, frozenset([label]), tuple(row), frozenset(), partial(diagram.to_nnf, label))
-    budget = Budget(None if seconds is None else max(0.0, seconds))
-    found: _Found = []
-    for done, kind in enumerate(work.kinds):
-        left = budget.left()
-        share = None if left is None else left / (len(work.kinds) - done)
-        general, made_of = kind.startswith("general"), KINDS[kind]
-        reasons = listing.reasons(made_of, case, general=general, limit=work.limit, time_limit=share)
-        found.append(([dict(reason.masks) for reason in reasons], reasons.cut))
-    return found
+def _answers(
+    work: _Work, rows: _Rows, executor: Executor | None, chunk_size: int | None
+) -> Iterator[list[_Found]]:
+    """Yield what was found for each chunk of rows, in order; on an error those still waiting are given up.
 
-
-def _run(
-    diagram: Diagram,
-    work: _Work,
-    rows: _Rows,
-    executor: Executor | None,
-    chunk_size: int | None,
-    report: ProgressCallback | None,
-) -> list[_Found]:
-    """Return what was found for each row, in order."""
+    Rows that are not answered at the deadline get what there is at least.
+    """
     size = chunk_size or max(1, min(_MOST_ROWS_AT_ONCE, len(rows) // 16))
     chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
-    left = work.left()
-    if left is not None and left < _SENDING * diagram.node_count:
-        executor = None
-    at_least = [] if left is None else [_at_once(diagram, work, chunk) for chunk in chunks]
-    if executor is None:
-        answers = _alone(diagram, work, chunks, at_least)
-    else:
-        answers = _spread(diagram, work, chunks, at_least, executor)
-    found: list[_Found] = []
-    for answer in answers:
-        found += answer
-        if report is not None:
-            report("explain", len(found) / len(rows))
-    return found
-
-
-def _alone(
-    diagram: Diagram, work: _Work, chunks: list[_Rows], at_least: list[list[_Found]]
-) -> Iterator[list[_Found]]:
-    """Yield the answer to each chunk, in order, from this process; at the deadline what there is at least."""
-    after = sum(map(len, chunks))
-    for number, chunk in enumerate(chunks):
-        answer = []
-        for place, row in enumerate(chunk):
-            left = work.left()
-            if left is not None and left <= 0:
-                answer.append(at_least[number][place])
-            else:
-                answer.append(_reasons(diagram, work, row, work.share(after)))
-            after -= 1
-        yield answer
-
-
-def _spread(
-    diagram: Diagram,
-    work: _Work,
-    chunks: list[_Rows],
-    at_least: list[list[_Found]],
-    executor: Executor,
-) -> Iterator[list[_Found]]:
-    """Yield the answer to each chunk, in order; on an error the chunks still waiting are given up.
-
-    Chunks that are not answered at the deadline get what there is at least.
-    """
-    after = sum(map(len, chunks))
-    waiting: deque[Future[list[_Found]]] = deque()
-    answered = 0
+    after, left = len(rows), work.left()
+    at_least = [[work.at_once(row) for row in ([] if left is None else chunk)] for chunk in chunks]
+    if executor is None or (left is not None and left < _SENDING * work.diagram.node_count):
+        for chunk, known in zip(chunks, at_least, strict=True):
+            after -= len(chunk)
+            yield _explain_chunk(work, chunk, after, known)
+        return
+    waiting: deque[tuple[Future[list[_Found]], list[_Found]]] = deque()
 
     def next_answer() -> list[_Found]:
-        nonlocal answered
-        left, number, answered = work.left(), answered, answered + 1
-        if left is None:
-            return waiting.popleft().result()
+        (future, known), left = waiting[0], work.left()
         try:
-            answer = waiting[0].result(max(0.0, left))
+            answer = future.result(None if left is None else max(0.0, left))
         except TimeoutError:
-            late = not waiting[0].done()  # otherwise it is the worker's own error, or just in time
-            answer = at_least[number] if late else waiting[0].result()
-            waiting[0].cancel()
+            late = not future.done()  # otherwise it is the worker's own error, or just in time
+            answer = known if late else future.result()
+            future.cancel()
         waiting.popleft()
         return answer
 
     try:
-        for chunk in chunks:
+        for chunk, known in zip(chunks, at_least, strict=True):
             if len(waiting) == _MOST_CHUNKS_AT_ONCE:
                 yield next_answer()
             after -= len(chunk)
-            waiting.append(executor.submit(_explain_chunk, diagram, work, chunk, after))
+            waiting.append((executor.submit(_explain_chunk, work, chunk, after), known))
         while waiting:
             yield next_answer()
     finally:
-        for future in waiting:
+        for future, _ in waiting:
             future.cancel()
 
 

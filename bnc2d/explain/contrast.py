@@ -8,10 +8,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from bnc2d.base.readers.arguments import limit as checked_limit
-from bnc2d.errors import LogicError
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause
 
@@ -49,35 +46,18 @@ class Robustness:
 
 
 def violations(
-    diagram: Diagram,
-    positions: Sequence[int],
-    clause: Clause,
-    fixed: frozenset[FeatureId],
-    limit: int | None,
+    diagram: Diagram, positions: Sequence[int], clause: Clause, limit: int | None
 ) -> Iterator[tuple[list[int], int]]:
     """Yield the instances that differ only in the clause's features and violate it, each with its label.
 
     The last feature varies fastest, its states in order.
     """
-    domain = clause.domain
-    held = [domain.names[feature] for feature in clause.masks if feature in fixed]
-    if held:
-        raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
-    most = checked_limit(limit, LogicError)
     others = [
-        [state for state in range(domain.cardinalities[feature]) if not mask >> state & 1]
+        [state for state in range(clause.domain.cardinalities[feature]) if not mask >> state & 1]
         for feature, mask in clause.masks.items()
     ]
-    return _labelled(diagram, positions, list(clause.masks), islice(product(*others), most))
-
-
-def _labelled(
-    diagram: Diagram,
-    positions: Sequence[int],
-    features: list[FeatureId],
-    changes: Iterator[tuple[int, ...]],
-) -> Iterator[tuple[list[int], int]]:
+    changes = islice(product(*others), limit)
     while batch := list(islice(changes, _ROWS_AT_ONCE)):
         rows = np.tile(np.array(positions, dtype=np.intp), (len(batch), 1))
-        rows[:, features] = np.array(batch, dtype=np.intp).reshape(len(batch), len(features))
+        rows[:, list(clause.masks)] = np.array(batch, dtype=np.intp).reshape(len(batch), len(clause))
         yield from zip(rows.tolist(), diagram.labels(rows).tolist(), strict=True)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
 import numpy as np
 
 from bnc2d.base.arrays import Rows
+from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.arguments import mapping, names
 from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LogicError
-from bnc2d.explain import checks, counting, feature_sets, listing, shortest
-from bnc2d.explain.checks import Verdict
+from bnc2d.explain import feature_sets, listing, shortest
+from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_sufficient
-from bnc2d.logic.diagram.nearest import nearest
-from bnc2d.logic.diagram.to_circuit import class_formula
+from bnc2d.explain.whole.questions import decisions, nearest
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
@@ -30,56 +30,43 @@ from bnc2d.model.decision import Basis
 _SHOWN_FEATURES = 6
 
 
-def read_case(
-    model: BaseCompiledModel, instance: OneInstance, fixed: Iterable[str] = ()
-) -> tuple[tuple[int, ...], frozenset[FeatureId]]:
-    """Return the state positions of one instance, and the features that are fixed."""
-    positions = encode_one(model.classifier.feature_variables, instance)
-    held = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
-    return tuple(positions), held
-
-
 class BaseExplanation:
     """Why a model decides one instance as it does; ``bnc2d.Explanation`` says what can be asked."""
 
-    def __init__(
-        self, model: BaseCompiledModel, positions: tuple[int, ...], fixed: frozenset[FeatureId]
-    ) -> None:
+    def __init__(self, model: BaseCompiledModel, instance: OneInstance, fixed: Iterable[str] = ()) -> None:
         self.model = model
-        self.instance = model.domain.decode(positions)
+        self._positions = tuple(encode_one(model.classifier.feature_variables, instance))
+        self._held = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
+        self.instance = model.domain.decode(self._positions)
         self.target = model.target
-        self._label = int(model.diagram.labels(_row(positions))[0])
-        self.decision = self._name(self._label)
-        self.fixed = tuple(name for feature, name in enumerate(model.domain.names) if feature in fixed)
-        self._positions = positions
-        self._held = fixed
-        self._contrasts: dict[str, Case] = {}
+        self._label = int(model.diagram.labels(self._row)[0])
+        self.decision = decisions(model)[self._label]
+        self.fixed = self._names(sorted(self._held))
+        self._cases: dict[int, Case] = {}
 
-    @cached_property
+    @property
+    def _row(self) -> Rows:
+        return np.array([self._positions], dtype=np.intp)
+
+    @property
     def _case(self) -> Case:
-        return self._case_of(self._formula, frozenset([self._label]))
+        return self._case_of(self._label)
 
-    def _formula(self) -> NNF:
-        model = self.model
-        if self.decision is None:
-            return NNF(model.manager, class_formula(model.diagram, model.manager, self._label))
-        return model.formula(self.decision)
-
-    def _against(self, name: str) -> Case:
-        """Return the case of "not this class", for an instance that is not in it."""
-        if name not in self._contrasts:
-            others = frozenset(range(self.model.diagram.terminals)) - {self.model.label(name)}
-            make = partial(self.model.formula, name, negated=True)
-            self._contrasts[name] = self._case_of(make, others)
-        return self._contrasts[name]
-
-    def _case_of(self, make: Callable[[], NNF], labels: frozenset[int]) -> Case:
-        return Case(self.model.diagram, labels, self._positions, self._held, make)
+    def _case_of(self, label: int) -> Case:
+        """Return the case of the instance's own label, or that of "not this class"."""
+        if label not in self._cases:
+            model, is_own = self.model, label == self._label
+            labels = {label} if is_own else set(range(model.diagram.terminals)) - {label}
+            make = partial(model.diagram.to_nnf, label)
+            if label < len(model.classes):
+                make = partial(model.formula, model.classes[label], negated=not is_own)
+            self._cases[label] = Case(model.diagram, frozenset(labels), self._positions, self._held, make)
+        return self._cases[label]
 
     @cached_property
     def basis(self) -> Basis:
         """What the decision rests on, by exact inference in the network; made when first asked for."""
-        return self.model.classifier.bases(_row(self._positions))[0]
+        return self.model.classifier.bases(self._row)[0]
 
     @property
     def possible(self) -> bool:
@@ -90,9 +77,6 @@ class BaseExplanation:
     def decided_by(self) -> DecidedBy:
         """What decides: the posterior, or the rule for ties or for thresholds (see ``Basis``)."""
         return self.basis.decided_by
-
-    def _name(self, label: int) -> str | None:
-        return self.model.classes[label] if label < len(self.model.classes) else None
 
     @property
     def complete_reason(self) -> NNF:
@@ -106,23 +90,23 @@ class BaseExplanation:
 
     def sufficient_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Term]:
         """Return the sufficient reasons (also called PI- or abductive explanations)."""
-        return listing.reasons(Term, self._case, general=False, limit=limit, time_limit=time_limit)
+        return listing.reasons(Term, self._case, False, limit, time_limit)
 
     def necessary_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Clause]:
         """Return the necessary reasons (their features are the contrastive explanations of others)."""
-        return listing.reasons(Clause, self._case, general=False, limit=limit, time_limit=time_limit)
+        return listing.reasons(Clause, self._case, False, limit, time_limit)
 
     def general_sufficient_reasons(
         self, limit: int | None = None, time_limit: float | None = None
     ) -> Primes[Term]:
         """Return the general sufficient reasons."""
-        return listing.reasons(Term, self._case, general=True, limit=limit, time_limit=time_limit)
+        return listing.reasons(Term, self._case, True, limit, time_limit)
 
     def general_necessary_reasons(
         self, limit: int | None = None, time_limit: float | None = None
     ) -> Primes[Clause]:
         """Return the general necessary reasons."""
-        return listing.reasons(Clause, self._case, general=True, limit=limit, time_limit=time_limit)
+        return listing.reasons(Clause, self._case, True, limit, time_limit)
 
     axps = sufficient_reasons
     cxps = necessary_reasons
@@ -139,14 +123,12 @@ class BaseExplanation:
         name = self._class(towards)
         if name == self.decision:
             message = f"the instance is already in class {name}"
-        else:
-            if self.robustness(name).distance is not None:
-                found = listing.reasons(
-                    Clause, self._against(name), general=True, limit=limit, time_limit=time_limit
-                )
-                return Contrast(name, found)
+        elif self.robustness(name).distance is None:
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             message = f"no instance{condition} is in class {name}"
+        else:
+            case = self._case_of(self.model.label(name))
+            return Contrast(name, listing.reasons(Clause, case, True, limit, time_limit))
         return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
 
     def changes(
@@ -157,9 +139,12 @@ class BaseExplanation:
         For a clause of ``contrastive`` every decision is the class asked for; for a general necessary reason
         every decision is another one than the explained; for a necessary reason at least one is.
         """
-        wanted = self._literals(Clause, clause)
-        found = violations(self.model.diagram, self._positions, wanted, self._held, limit)
-        return ((self.model.domain.decode(row), self._name(label)) for row, label in found)
+        wanted, most = self._literals(Clause, clause), checked_limit(limit, LogicError)
+        held = [name for name in wanted.features if name in self.fixed]
+        if held:
+            raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
+        found, named = violations(self.model.diagram, self._positions, wanted, most), decisions(self.model)
+        return ((self.model.domain.decode(row), named[label]) for row, label in found)
 
     def a_sufficient_reason(self) -> Term:
         """Return one sufficient reason at once, whatever the size of the model.
@@ -196,35 +181,27 @@ class BaseExplanation:
         The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
         distance is 0. Takes time linear in the decision diagram.
         """
-        diagram = self.model.diagram
-        wanted = {self._label} ^ set(range(diagram.terminals))
-        if towards is not None:
-            wanted = {self.model.label(towards)}
-        found = nearest(diagram, self._positions, wanted, self._held)
-        if found is None:
-            return Robustness(None)
-        distance = sum(one != other for one, other in zip(found, self._positions, strict=True))
-        decision = self._name(int(diagram.labels(_row(found))[0]))
-        return Robustness(distance, self.model.domain.decode(found), decision)
+        found = nearest(self.model, self.instance, towards, fixed=self.fixed)
+        return Robustness(len(found.changes) if found else None, found.instance, found.decision)
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""
-        return counting.count_reasons(self._case, time_limit, clauses=False, general=False)
+        return listing.count_reasons(Term, self._case, False, time_limit)
 
     def count_necessary_reasons(self, time_limit: float | None = None) -> int:
         """Return how many necessary reasons there are; past the time limit ``LimitExceeded`` is raised."""
-        return counting.count_reasons(self._case, time_limit, clauses=True, general=False)
+        return listing.count_reasons(Clause, self._case, False, time_limit)
 
     def count_general_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many general sufficient reasons there are; ``LimitExceeded`` past the time limit."""
-        return counting.count_reasons(self._case, time_limit, clauses=False, general=True)
+        return listing.count_reasons(Term, self._case, True, time_limit)
 
     def count_general_necessary_reasons(self, time_limit: float | None = None) -> int:
         """Return how many general necessary reasons there are; ``LimitExceeded`` past the time limit.
 
         Takes as long as listing them where a feature of three or more states has several literals.
         """
-        return counting.count_reasons(self._case, time_limit, clauses=True, general=True)
+        return listing.count_reasons(Clause, self._case, True, time_limit)
 
     def necessary_features(self) -> tuple[str, ...]:
         """Return the features that every sufficient reason has: each alone can change the decision."""
@@ -241,17 +218,17 @@ class BaseExplanation:
 
     def is_sufficient(self, term: Term | Mapping[str, object], time_limit: float | None = None) -> Verdict:
         """Return whether a term is a sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return checks.check("sufficient", self._case, self._literals(Term, term), time_limit)
+        return check(self._case, self._literals(Term, term), False, time_limit)
 
     def is_necessary(self, clause: Clause | Mapping[str, object], time_limit: float | None = None) -> Verdict:
         """Return whether a clause is a necessary reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return checks.check("necessary", self._case, self._literals(Clause, clause), time_limit)
+        return check(self._case, self._literals(Clause, clause), False, time_limit)
 
     def is_general_sufficient(
         self, term: Term | Mapping[str, object], time_limit: float | None = None
     ) -> Verdict:
         """Return whether a term is a general sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return checks.check("general_sufficient", self._case, self._literals(Term, term), time_limit)
+        return check(self._case, self._literals(Term, term), True, time_limit)
 
     def is_general_necessary(
         self,
@@ -264,12 +241,10 @@ class BaseExplanation:
         With ``towards``, whether it is one of "not this class", as ``contrastive`` lists them.
         """
         wanted = self._literals(Clause, clause)
-        if towards is None:
-            return checks.check("general_necessary", self._case, wanted, time_limit)
-        name = self._class(towards)
-        if name == self.decision:
-            return Verdict(False, f"the instance is already in class {name}", self.instance)
-        return checks.check("general_necessary", self._against(name), wanted, time_limit)
+        label = None if towards is None else self.model.label(towards)
+        if label == self._label:
+            return Verdict(False, f"the instance is already in class {self.decision}", self.instance)
+        return check(self._case if label is None else self._case_of(label), wanted, True, time_limit)
 
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""
@@ -295,7 +270,3 @@ class BaseExplanation:
         more = ", …" if len(self._positions) > _SHOWN_FEATURES else ""
         decided = f"no class of {self.target}" if self.decision is None else f"{self.target}={self.decision}"
         return f"<Explanation of {decided} for {', '.join(shown)}{more}>"
-
-
-def _row(positions: Sequence[int]) -> Rows:
-    return np.array([positions], dtype=np.intp)

@@ -1,6 +1,6 @@
 """An explanation in plain sentences, each with its formal term or clause beside it.
 
-``answers`` says what there is to say, ``render`` lays it out as text; a terminal may lay it out otherwise.
+``tell`` says what there is to say, ``render`` lays it out as text; a terminal may lay it out otherwise.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from itertools import islice
 
 from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded
-from bnc2d.explain.contrast import Robustness
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
@@ -49,58 +48,35 @@ class Answer:
     lines: tuple[Line, ...] = ()
     rest: str = ""
 
-    @property
-    def heading(self) -> str:
-        """The question, with the name of what answers it where something does."""
-        return f"{self.question} ({self.kind})" if self.question and self.lines else self.question
 
-
-class _Limits:
-    """How many reasons a list may have, and one time limit that the lists of a text share."""
-
-    def __init__(self, reasons: int, seconds: float, brief: bool, budget: Budget) -> None:
-        self.reasons, self.seconds, self.brief = reasons, seconds, brief
-        self._budget = budget
-        self._budget.left()  # it runs from now on
-        self.lists = 1
-
-    def next_list(self) -> Budget:
-        """Return the budget of a list: an even share of the time that is left for it and those to come."""
-        left = self._budget.left() or 0.0
-        share = Budget(left / max(1, self.lists))
-        share.left()
-        self.lists -= 1
-        return share
-
-
-def to_text(
+def tell(
     explanation: BaseExplanation,
     *,
     everything: bool = False,
     towards: str | None = None,
     limit: int | None = None,
     time_limit: float | None = None,
-) -> str:
-    """Return the explanation as text (see ``Explanation.to_text``)."""
-    seconds = (MANY_SECONDS if everything else FEW_SECONDS) if time_limit is None else time_limit
+) -> tuple[str, Iterator[Answer]]:
+    """Return the decision, the instance, on what rule it rests and what is fixed; then the answers.
+
+    These are one reason and a nearest change, why, why not another class, and what changes the decision.
+    "Why not" is asked of each other class, or of ``towards`` alone. ``time_limit`` is for all of it: each
+    list gets an even share of what those before it left.
+    """
+    reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
+    seconds = seconds if time_limit is None else time_limit
     budget = Budget(seconds)
-    head = headline(explanation, budget.left())
-    found = answers(
-        explanation, everything=everything, towards=towards, limit=limit, time_limit=seconds, budget=budget
-    )
-    return render(head, found)
-
-
-def headline(explanation: BaseExplanation, time_limit: float | None = None) -> str:
-    """Return the decision, the instance, on what rule it rests and what is fixed, in sentences."""
+    budget.left()  # it runs from here on
     own = [f"{name} is {state}" for name, state in explanation.instance.items()]
     lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own)}."]
-    rule = caveat_within(explanation, FEW_SECONDS if time_limit is None else time_limit)
+    rule = caveat_within(explanation, seconds)
     if rule:
         lines.append(rule)
     if explanation.fixed:
         lines.append(f"Features that may not change: {_series(explanation.fixed)}.")
-    return "\n".join(_wrapped(line, "", "  ") for line in lines)
+    teller = _Teller(explanation, reasons if limit is None else limit, seconds, not everything)
+    head = "\n".join(_wrapped(line, "", "  ") for line in lines)
+    return head, teller.answers(towards, budget)
 
 
 def caveat_within(explanation: BaseExplanation, seconds: float) -> str:
@@ -134,61 +110,17 @@ def caveat(explanation: BaseExplanation) -> str:
     return f"{_IMPOSSIBLE}: all classes tie at zero, and {chosen}."
 
 
-def answers(
-    explanation: BaseExplanation,
-    *,
-    everything: bool = False,
-    towards: str | None = None,
-    limit: int | None = None,
-    time_limit: float | None = None,
-    budget: Budget | None = None,
-) -> Iterator[Answer]:
-    """Yield one reason and a nearest change; then why, why not another class, and what changes the decision.
-
-    "Why not" is asked of each other class, or of ``towards`` alone. ``time_limit`` is for all of it: each
-    list gets an even share of what those before it left. A ``budget`` that runs already measures it.
-    """
-    reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
-    seconds = seconds if time_limit is None else time_limit
-    limits = _Limits(reasons if limit is None else limit, seconds, not everything, budget or Budget(seconds))
-    model = explanation.model
-    others = [name for name in model.classes if name != explanation.decision]
-    if towards is not None:
-        others = [towards]
-    told = model.diagram.terminals == 2 and explanation.decision not in others
-    several = max(model.domain.cardinalities, default=0) > 2
-    limits.lists = 1 + several + len(others) + (not told)
-    nearest = explanation.robustness()
-    share = limits.next_list()
-    found = explanation.sufficient_reasons(limits.reasons, share.left())
-    terms = list(found)
-    if nearest.distance is not None:
-        yield from _in_short(explanation, terms[0] if terms else explanation.a_sufficient_reason(), nearest)
-    count = explanation.count_sufficient_reasons
-    yield _why(explanation, terms, _rest(found, len(terms), count, limits, share))
-    if several and nearest.distance is not None:
-        weaker = _other_states(explanation, limits)
-        if weaker.lines:
-            yield weaker
-    for name in others:
-        yield _why_not(explanation, name, limits)
-    yield _what_changes(explanation, nearest, limits, told)
-
-
 def render(head: str, found: Iterable[Answer]) -> str:
     """Return text: a paragraph for each question, formal terms in a column where they fit."""
-    paragraphs = [head]
+    text = head
     for answer in found:
-        lead = _wrapped(answer.lead, "", "")
-        opening = f"{answer.heading}\n{lead}" if answer.question else lead
+        if answer.question:
+            text += f"\n\n{answer.question}{f' ({answer.kind})' if answer.lines else ''}"
         widths = [len(line.plain) for line in answer.lines if len(line.plain) <= _WIDEST_PLAIN]
         body = [_laid_out(line, max(widths, default=0)) for line in answer.lines]
-        text = "\n".join([opening, *body, *([f"  {answer.rest}"] if answer.rest else [])])
-        if answer.question:
-            paragraphs.append(text)
-        else:
-            paragraphs[-1] += "\n" + text
-    return "\n\n".join(paragraphs)
+        rest = [f"  {answer.rest}"] if answer.rest else []
+        text = "\n".join([text, _wrapped(answer.lead, "", ""), *body, *rest])
+    return text
 
 
 def _laid_out(line: Line, column: int) -> str:
@@ -208,21 +140,6 @@ def _wrapped(text: str, first: str, rest: str) -> str:
     )
 
 
-def _in_short(explanation: BaseExplanation, enough: Term, nearest: Robustness) -> Iterator[Answer]:
-    """Yield one reason and a nearest change, both certain however early the lists end."""
-    domain, own = explanation.model.domain, explanation.instance
-    lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
-    yield Answer("In short", "", f"{lead}, whatever the other features are.")
-    witness = nearest.witness or {}
-    changes = Term(domain, {name: state for name, state in witness.items() if state != own[name]})
-    lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
-    impossible = ""
-    if is_impossible(explanation, witness):
-        impossible = ", though the network gives that probability 0"
-    fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
-    yield Answer("", "", f"{lead}{impossible}{fewer}.")
-
-
 def is_impossible(explanation: BaseExplanation, instance: dict[str, str]) -> bool:
     """Return whether another instance is known to be impossible."""
     try:
@@ -232,84 +149,121 @@ def is_impossible(explanation: BaseExplanation, instance: dict[str, str]) -> boo
         return False
 
 
-def _why(explanation: BaseExplanation, terms: list[Term], rest: str) -> Answer:
-    question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"
-    if any(not term for term in terms):
-        return Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
-    lines = tuple(Line(_sentence(term), str(term)) for term in terms)
-    lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever the other features are:"
-    return Answer(question, kind, lead, lines, rest)
+class _Teller:
+    """Answers questions about one explanation, each by a list of at most ``limit`` reasons."""
 
+    def __init__(self, explanation: BaseExplanation, limit: int, seconds: float, brief: bool) -> None:
+        self._explanation = explanation
+        self._limit, self._seconds, self._brief = limit, seconds, brief
+        self._nearest = explanation.robustness()
 
-def _other_states(explanation: BaseExplanation, limits: _Limits) -> Answer:
-    """Return the general sufficient reasons that allow more states than the instance's own."""
-    time = limits.next_list().left()
-    found = explanation.general_sufficient_reasons(max(MANY, limits.reasons), time)
-    weaker = (term for term in found if any(len(states) > 1 for states in term.values()))
-    lines = tuple(Line(_sentence(term), str(term)) for term in islice(weaker, limits.reasons))
-    more = next(weaker, None) is not None or found.cut is not None
-    found.close()
-    rest = "and more" if more and lines else ""
-    lead = "With other states it would still be enough that"
-    return Answer("", "general sufficient reasons", lead, lines, rest)
+    def answers(self, towards: str | None, budget: Budget) -> Iterator[Answer]:
+        """Yield the answers, in the time of the budget."""
+        explanation, model = self._explanation, self._explanation.model
+        others = [name for name in model.classes if name != explanation.decision]
+        if towards is not None:
+            others = [towards]
+        told = model.diagram.terminals == 2 and explanation.decision not in others
+        several = max(model.domain.cardinalities, default=0) > 2
+        shares = budget.shares(1 + several + len(others) + (not told))
+        yield from self._why(next(shares))
+        if several and self._nearest.distance is not None:
+            weaker = self._other_states(next(shares))
+            if weaker.lines:
+                yield weaker
+        for name in others:
+            yield self._why_not(name, next(shares))
+        yield self._what_changes(None if told else next(shares))
 
+    def _why(self, budget: Budget) -> Iterator[Answer]:
+        """Yield one reason and a nearest change, both certain however early the list ends; then the list."""
+        explanation = self._explanation
+        found = explanation.sufficient_reasons(self._limit, budget.left())
+        terms = list(found)
+        if self._nearest.distance is not None:
+            yield from self._in_short(terms[0] if terms else explanation.a_sufficient_reason())
+        question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"
+        rest = self._rest(found, len(terms), explanation.count_sufficient_reasons, budget)
+        if any(not term for term in terms):
+            yield Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
+        else:
+            lines = tuple(Line(_sentence(term), str(term)) for term in terms)
+            lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever the other features are:"
+            yield Answer(question, kind, lead, lines, rest)
 
-def _why_not(explanation: BaseExplanation, name: str, limits: _Limits) -> Answer:
-    question, kind = f"Why is {explanation.target} not {name}?", "contrastive explanations"
-    budget = limits.next_list()
-    found = explanation.contrastive(name, limits.reasons, budget.left())
-    if found.message is not None:
-        return Answer(question, kind, found.message[0].upper() + found.message[1:] + ".")
-    lines = tuple(Line(_sentence(_opposite(clause), "were"), str(clause)) for clause in found)
+    def _in_short(self, enough: Term) -> Iterator[Answer]:
+        explanation, nearest = self._explanation, self._nearest
+        lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
+        yield Answer("In short", "", f"{lead}, whatever the other features are.")
+        witness, own = nearest.witness or {}, explanation.instance
+        changes = Term(enough.domain, {name: state for name, state in witness.items() if state != own[name]})
+        lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
+        if is_impossible(explanation, witness):
+            lead += ", though the network gives that probability 0"
+        fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
+        yield Answer("", "", f"{lead}{fewer}.")
 
-    def count(time_limit: float) -> int:
-        listed = explanation.contrastive(name, _MOST_COUNTED, time_limit)
-        total = sum(1 for _ in listed)
-        if listed.cut:
-            raise LimitExceeded("too many to count by listing")
-        return total
+    def _other_states(self, budget: Budget) -> Answer:
+        """Return the general sufficient reasons that allow more states than the instance's own."""
+        found = self._explanation.general_sufficient_reasons(max(MANY, self._limit), budget.left())
+        weaker = (term for term in found if any(len(states) > 1 for states in term.values()))
+        lines = tuple(Line(_sentence(term), str(term)) for term in islice(weaker, self._limit))
+        more = next(weaker, None) is not None or found.cut is not None
+        found.close()
+        lead = "With other states it would still be enough that"
+        return Answer("", "general sufficient reasons", lead, lines, "and more" if more and lines else "")
 
-    lead = f"{explanation.target} would be {name}, all else as it is, if"
-    return Answer(question, kind, lead, lines, _rest(found, len(lines), count, limits, budget))
+    def _why_not(self, name: str, budget: Budget) -> Answer:
+        explanation = self._explanation
+        question, kind = f"Why is {explanation.target} not {name}?", "contrastive explanations"
+        found = explanation.contrastive(name, self._limit, budget.left())
+        if found.message is not None:
+            return Answer(question, kind, found.message[0].upper() + found.message[1:] + ".")
+        lines = tuple(Line(_sentence(_opposite(clause), "were"), str(clause)) for clause in found)
 
+        def count(time_limit: float) -> int:
+            listed = explanation.contrastive(name, _MOST_COUNTED, time_limit)
+            total = sum(1 for _ in listed)
+            if listed.cut:
+                raise LimitExceeded("too many to count by listing")
+            return total
 
-def _what_changes(explanation: BaseExplanation, nearest: Robustness, limits: _Limits, told: bool) -> Answer:
-    """Return what leads to any other decision, in short where the only other one was ``told`` of before."""
-    question, kind = "What would change it?", "general necessary reasons"
-    if nearest.distance is None:
-        return Answer(question, kind, f"Nothing: {_always(explanation)}.")
-    features = "1 feature" if nearest.distance == 1 else f"{nearest.distance} features"
-    if told:
-        return Answer(question, kind, f"At least {features} must change; there is no third class.")
-    budget = limits.next_list()
-    found = explanation.general_necessary_reasons(limits.reasons, budget.left())
-    lines = tuple(
-        Line(f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause)}", str(clause))
-        for clause in found
-    )
-    rest = _rest(found, len(lines), explanation.count_general_necessary_reasons, limits, budget)
-    lead = f"At least {features} must change. {explanation.target} is no longer "
-    return Answer(question, kind, lead + f"{_name(explanation.decision)}, all else as it is, if", lines, rest)
+        lead = f"{explanation.target} would be {name}, all else as it is, if"
+        return Answer(question, kind, lead, lines, self._rest(found, len(lines), count, budget))
 
+    def _what_changes(self, budget: Budget | None) -> Answer:
+        """Return what leads to any other decision; without a budget, the answer before has told of it."""
+        explanation, distance = self._explanation, self._nearest.distance
+        question, kind = "What would change it?", "general necessary reasons"
+        if distance is None:
+            return Answer(question, kind, f"Nothing: {_always(explanation)}.")
+        features = "1 feature" if distance == 1 else f"{distance} features"
+        if budget is None:
+            return Answer(question, kind, f"At least {features} must change; there is no third class.")
+        found = explanation.general_necessary_reasons(self._limit, budget.left())
+        lines = tuple(
+            Line(f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause)}", str(clause))
+            for clause in found
+        )
+        rest = self._rest(found, len(lines), explanation.count_general_necessary_reasons, budget)
+        lead = f"At least {features} must change. {explanation.target} is no longer "
+        lead += f"{_name(explanation.decision)}, all else as it is, if"
+        return Answer(question, kind, lead, lines, rest)
 
-def _rest(
-    found: Primes[TermOrClause],
-    shown: int,
-    count: Callable[[float], int],
-    limits: _Limits,
-    budget: Budget,
-) -> str:
-    """Say what a list leaves out."""
-    if found.cut is None:
-        return ""
-    others = " (those shown need not be the shortest)" if shown and not found.ordered else ""
-    if found.cut == "time":
-        return f"and perhaps more: the time limit of {limits.seconds:g} s for all ended this list{others}"
-    place = "" if limits.brief else f" (the list ends at its limit of {limits.reasons})"
-    try:
-        return f"and {count(min(_COUNT_SECONDS, budget.left() or 0.0)) - shown} more{place}{others}"
-    except LimitExceeded:
-        return f"and more, not counted{place}{others}"
+    def _rest(
+        self, found: Primes[TermOrClause], shown: int, count: Callable[[float], int], budget: Budget
+    ) -> str:
+        """Say what a list leaves out."""
+        if found.cut is None:
+            return ""
+        others = " (those shown need not be the shortest)" if shown and not found.ordered else ""
+        if found.cut == "time":
+            return f"and perhaps more: the time limit of {self._seconds:g} s for all ended this list{others}"
+        place = "" if self._brief else f" (the list ends at its limit of {self._limit})"
+        try:
+            return f"and {count(min(_COUNT_SECONDS, budget.left() or 0.0)) - shown} more{place}{others}"
+        except LimitExceeded:
+            return f"and more, not counted{place}{others}"
 
 
 def _outcome(explanation: BaseExplanation, clause: Clause) -> str:
@@ -344,18 +298,14 @@ def _name(decision: str | None) -> str:
 
 def _opposite(clause: Clause) -> Term:
     """Return the term that holds where the clause does not."""
-    domain = clause.domain
-    others = {
-        domain.names[feature]: domain.states_of(feature, domain.full(feature) & ~mask)
-        for feature, mask in clause.masks.items()
-    }
-    return Term(domain, others)
+    full = clause.domain.full
+    return Term.from_masks(clause.domain, {f: full(f) & ~mask for f, mask in clause.masks.items()})
 
 
 def _sentence(term: Term, verb: str = "is") -> str:
     """Return a term in words: ``BP is Low or High, and HR is Normal``."""
     domain = term.domain
-    parts = []
+    clauses, mixed = [], False
     for feature, mask in term.masks.items():
         states = domain.states_of(feature, mask)
         others = domain.states_of(feature, domain.full(feature) & ~mask)
@@ -363,14 +313,12 @@ def _sentence(term: Term, verb: str = "is") -> str:
             chosen = " or ".join(states) if len(states) <= 2 else f"one of {', '.join(states)}"
         else:
             chosen = f"not {others[0]}" if len(others) == 1 else f"none of {', '.join(others)}"
-        parts.append(f"{domain.names[feature]} {verb} {chosen}")
-    mixed = any(len(domain.states_of(feature, mask)) > 1 for feature, mask in term.masks.items())
-    return _series(parts, mixed)
+        clauses.append(f"{domain.names[feature]} {verb} {chosen}")
+        mixed = mixed or len(states) > 1
+    return _series(clauses, mixed)
 
 
-def _series(parts: Iterable[str], comma: bool = False) -> str:
-    """Join words by commas and a last "and", which has a comma too where the parts are long."""
-    *first, last = parts
-    if not first:
-        return last
-    return f"{', '.join(first)}{',' if comma else ''} and {last}"
+def _series(words: Iterable[str], comma: bool = False) -> str:
+    """Join words by commas and a last "and", with a ``comma`` before it where that reads better."""
+    *first, last = words
+    return f"{', '.join(first)}{',' if comma else ''} and {last}" if first else last

@@ -190,8 +190,8 @@ def test_what_an_executor_does_not_answer_in_time(diagnosis: CompiledModel) -> N
 
 
 def test_rows_that_come_too_late_are_left_without(diagnosis: CompiledModel) -> None:
-    late = batch._Work(("sufficient",), 5, 0.0)  # a deadline long ago
-    assert batch._at_once(diagnosis.diagram, late, [[0, 0, 0]]) == [[([], "time")]]
+    late = batch._Work(diagnosis.diagram, ("sufficient",), 5, 0.0)  # a deadline long ago
+    assert late.at_once([0, 0, 0]) == [([], "time")]
 
 
 class FailingExecutor(Executor):

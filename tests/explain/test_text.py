@@ -14,7 +14,7 @@ import pytest
 import bnc2d
 from bnc2d import CPT, BayesianNetwork, Classifier, ClassifierError, CompiledModel, Explanation, Variable
 from bnc2d.compile.store import model_from_bytes, model_to_bytes
-from bnc2d.explain.text import Answer, answers
+from bnc2d.explain.text import Answer, tell
 from bnc2d.testing import random_instance, random_naive_bayes, random_noisy_or
 from tests.hard_classifiers import mixed_classifier
 
@@ -174,7 +174,7 @@ def test_no_answer_is_empty_when_time_is_up(large: list[CompiledModel]) -> None:
     for model in large:
         for seed in range(5):
             e = model.explain(random_instance(model.classifier, seed))
-            found = list(answers(e, time_limit=0))
+            found = list(tell(e, time_limit=0)[1])
             assert [answer.question for answer in found[:2]] == ["In short", ""]
             for answer in found[2:]:
                 assert_true(e, answer, free_is_sampled=True)
@@ -195,7 +195,7 @@ def test_the_short_answer_is_certain(large: list[CompiledModel]) -> None:
         for seed in range(2):
             e = model.explain(random_instance(model.classifier, seed))
             for limit in (0, 2):
-                enough, nearest = list(answers(e, limit=limit, time_limit=0))[:2]
+                enough, nearest = list(tell(e, limit=limit, time_limit=0)[1])[:2]
                 sentence = enough.lead.partition(" because ")[2].partition(": that is enough")[0]
                 assert e.is_sufficient({name: states[0] for name, states in read(sentence, model).items()})
                 target, _, sentence = nearest.lead.rstrip(".").partition(" if ")
@@ -281,7 +281,7 @@ def test_every_sentence_is_true(seed: int) -> None:
     lines = 0
     for number in range(3):
         e = model.explain(random_instance(classifier, number))
-        for answer in answers(e, everything=True):
+        for answer in tell(e, everything=True)[1]:
             assert_true(e, answer)
             lines += len(answer.lines)
             assert answer.lines or answer.lead.endswith(".")

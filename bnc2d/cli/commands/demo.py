@@ -14,7 +14,7 @@ from rich.text import Text
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.atomic import atomic_write
 from bnc2d.cli.commands.explain import show
-from bnc2d.explain.text import answers, headline
+from bnc2d.explain.text import tell
 from bnc2d.formats.builtin import example
 from bnc2d.formats.files import make_folder
 from bnc2d.logic.circuit.manager import Manager
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         chances.add_row(f"D={state}", str(probability), f"{float(probability):.4f}", style=style)
     say(chances)
     say()
-    show(console, headline(explanation), answers(explanation))
+    show(console, *tell(explanation))
     share = ", ".join(f"D={name}: {size}" for name, size in sizes.items())
     say(f"\nOf all {classifier.instance_count} possible patients: {share}.")
     passed = sum(check.passed for check in report.checks)

@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from bnc2d.api.explanation import Explanation
-from bnc2d.base.budget import Budget
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
 from bnc2d.cli.shared.models import add_model_options, load_compiled
@@ -20,7 +19,7 @@ from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options, wor
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
-from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, answers, headline, render
+from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, render, tell
 from bnc2d.report.records import explanation_data, explanation_summary
 
 _COLUMNS = (
@@ -73,16 +72,8 @@ def run(options: argparse.Namespace) -> int:
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":
-            budget = Budget(limits["time_limit"])
-            head = headline(explanation, budget.left())
-            found = answers(
-                explanation,
-                everything=options.all,
-                towards=towards,
-                limit=options.limit,
-                time_limit=limits["time_limit"],
-                budget=budget,
-            )
+            lengths = {"limit": options.limit, "time_limit": limits["time_limit"]}
+            head, found = tell(explanation, everything=options.all, towards=towards, **lengths)
             return head, list(found)
         if output.format == "csv":
             return _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)

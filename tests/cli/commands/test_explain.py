@@ -17,7 +17,7 @@ from bnc2d import Classifier, Explanation, example
 from bnc2d.cli.commands.explain import show
 from bnc2d.cli.main import main
 from bnc2d.cli.shared.printing import working
-from bnc2d.explain.text import answers, headline
+from bnc2d.explain.text import tell
 from tests.cli.running import run
 
 PATIENT = ["BP=High", "CT=1", "HR=Normal"]
@@ -218,7 +218,7 @@ def test_a_terminal_gets_tables_and_a_pipe_no_escape_codes(model: str) -> None:
     explanation = patient()
     page = StringIO()
     console = Console(file=page, force_terminal=True, width=120, color_system="standard")
-    show(console, headline(explanation), answers(explanation))
+    show(console, *tell(explanation))
     assert "\x1b[" in page.getvalue()
     for part in ("BP∈{Low,High} ∧ HR∈{Normal,High}", "BP were Normal and CT were 0", "and 1 more"):
         assert part in page.getvalue()
@@ -226,7 +226,7 @@ def test_a_terminal_gets_tables_and_a_pipe_no_escape_codes(model: str) -> None:
 
 def test_a_narrow_terminal_loses_nothing() -> None:
     explanation, page = patient(), StringIO()
-    show(Console(file=page, force_terminal=True, width=30), headline(explanation), answers(explanation))
+    show(Console(file=page, force_terminal=True, width=30), *tell(explanation))
     assert "…" not in page.getvalue()
 
 

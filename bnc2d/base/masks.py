@@ -39,6 +39,15 @@ def union(masks: Iterable[Mask]) -> Mask:
     return everything
 
 
+def mask_of(variables: Iterable[VariableId]) -> Mask:
+    """Return the mask of some variables.
+
+    >>> mask_of([0, 2])
+    5
+    """
+    return union([1 << variable for variable in variables])
+
+
 class StateCounts:
     """How many instances a set of variables has, given the number of states of each variable."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bnc2d.base.masks import Mask, positions, union
+from bnc2d.base.masks import Mask, mask_of, positions
 from bnc2d.model.min_fill import MinFill, graph_of
 from bnc2d.model.network import BayesianNetwork
 
@@ -56,7 +56,7 @@ def build_jointree(network: BayesianNetwork, seed: int = 0) -> Jointree:
 def families(network: BayesianNetwork) -> list[Mask]:
     """Return for each table the variables it mentions."""
     index = {name: position for position, name in enumerate(network.names)}
-    return [union([1 << index[variable.name] for variable in cpt.scope]) for cpt in network.cpts]
+    return [mask_of([index[variable.name] for variable in cpt.scope]) for cpt in network.cpts]
 
 
 @dataclass(frozen=True)

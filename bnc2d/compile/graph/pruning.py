@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
+from bnc2d.base.masks import Mask, StateCounts, VariableId
+from bnc2d.compile.graph.jointree import families
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
@@ -17,11 +20,44 @@ from bnc2d.model.variable import Variable
 
 @dataclass(frozen=True)
 class Prepared:
-    """A classifier's pruned network; ``features`` are leaves of it, in the classifier's order."""
+    """A classifier's pruned network; ``features`` are leaves of it, in the classifier's order.
+
+    Compilers know a variable, and the table of which it is the child, by its position in the network.
+    """
 
     network: BayesianNetwork
     target: str
     features: tuple[str, ...]
+
+    @cached_property
+    def ids(self) -> dict[str, VariableId]:
+        """The position of each variable, by its name."""
+        return {name: position for position, name in enumerate(self.network.names)}
+
+    @cached_property
+    def target_id(self) -> VariableId:
+        """The position of the target."""
+        return self.ids[self.target]
+
+    @cached_property
+    def feature_ids(self) -> tuple[VariableId, ...]:
+        """The positions of the features."""
+        return tuple(self.ids[name] for name in self.features)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of states of each variable."""
+        return tuple(len(variable) for variable in self.network.variables)
+
+    @cached_property
+    def counts(self) -> StateCounts:
+        """The number of instances of sets of variables."""
+        return StateCounts(self.sizes)
+
+    @cached_property
+    def scopes(self) -> list[Mask]:
+        """What each table mentions."""
+        return families(self.network)
 
 
 def prepare(classifier: BaseClassifier) -> Prepared:

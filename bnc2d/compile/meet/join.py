@@ -11,7 +11,7 @@ only error. Elsewhere all patterns are scaled to a largest entry near 1 and ``Un
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log2
@@ -179,7 +179,7 @@ def join_tables(
     second: CompressedFactor,
     target: VariableId,
     weights: Sequence[Fraction],
-    sizes: Mapping[VariableId, int],
+    sizes: Sequence[int],
 ) -> Join:
     """Return what decides between the classes of the target for all patterns of two tables."""
     codes = groups_by_class(first, second, target, sizes)
@@ -201,7 +201,7 @@ def join_tables(
 
 
 def groups_by_class(
-    left: CompressedFactor, right: CompressedFactor, target: VariableId, sizes: Mapping[VariableId, int]
+    left: CompressedFactor, right: CompressedFactor, target: VariableId, sizes: Sequence[int]
 ) -> Integers:
     """Return ``paired_groups`` as ``[class, state of all hidden variables]``."""
     others = [v for v in dict.fromkeys((*left.scope, *right.scope)) if v != target]

@@ -6,7 +6,7 @@
 3. Compute both tables by messages towards the cut (``tables``), with instances and states that are alike as
    one (``compressed_factor``, ``proportional``).
 4. Multiply them block by block into the class of every instance (``join``, ``labels``, ``work_share``); cells
-   that float64 cannot prove are decided exactly (``ties``, ``exact_labels``).
+   that float64 cannot prove are decided exactly (``ties``).
 5. Merge equal sub-functions and reduce to a decision diagram with classes at the ends (``row_packing``).
 """
 
@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import joined, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
+from bnc2d.base.masks import VariableId
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import widths_of
-from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem
@@ -68,8 +68,9 @@ def compile_diagram(
         cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
         widths = widths_of(prepared, cut.jointree)
         sides = [Side(prepared, side) for side in (cut.first, cut.second)]
-        fixed = sorted(name for side in sides for name in side.features_to_fix(entries))
-    explaining: list[Name] = []
+        fixed = [feature for side in sides for feature in side.features_to_fix(entries)]
+        fixed.sort(key=prepared.network.names.__getitem__)
+    explaining: list[VariableId] = []
     structural = False
     while True:
         cut_problem = CutProblem(classifier, prepared, sides, (*fixed, *explaining), structural)
@@ -78,7 +79,7 @@ def compile_diagram(
         if wanted is None:
             break
         structural = True
-        explaining += [wanted.feature] if wanted.feature else []
+        explaining += wanted
     diagram = attempt.diagram()
     counts = attempt.cells, attempt.exact_calls
     return Compiled(diagram, *counts, widths, cut.log_work, len(attempt.pool))
@@ -155,7 +156,7 @@ class _Attempt:
         cut_problem = self._cut_problem
         with self._budget.phase("reduce"):
             heads = (*cut_problem.fixed, *cut_problem.first)
-            order = [cut_problem.position[name] for name in (*heads, *cut_problem.second)]
+            order = [cut_problem.position[feature] for feature in (*heads, *cut_problem.second)]
             builder = DiagramBuilder(cut_problem.terminals)
             used, _, ids = distinct(joined(self._ids))
             nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), ids)

@@ -1,21 +1,27 @@
-"""Ties and close calls: decide them exactly, or find a feature whose states explain them."""
+"""Ties and close calls: decide them exactly, or find a feature whose states explain them.
+
+Patterns are merged by float64 values, so exact labels are given for groups of instances: each instance is a
+group of its own where there are few, else integer tables of both sides prove which are proportional.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import lcm, prod
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take
 from bnc2d.base.budget import Budget
-from bnc2d.base.checkpoints import pieces
+from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct, stable_order
-from bnc2d.compile.graph.jointree import Name
+from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.cut_problem import CutProblem, Given
-from bnc2d.compile.meet.exact_labels import Resolver
+from bnc2d.compile.meet.join import groups_by_class
 from bnc2d.compile.meet.row_packing import Packing, RowPool
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers
 from bnc2d.compile.meet.work_share import Doubts
 
 # Integer tables pay from this many doubtful instances on, and up to this many multiplications.
@@ -27,11 +33,8 @@ _SHARE = 0.9
 _CELLS_AT_ONCE = 1 << 22
 
 
-@dataclass(frozen=True)
-class TieStrategy:
-    """What resolves many ties without exact arithmetic: structural tables, or a feature set beforehand."""
-
-    feature: Name | None
+# What resolves many ties without exact arithmetic: structural tables, and features set beforehand.
+TieStrategy: TypeAlias = tuple[VariableId, ...]
 
 
 def choose_tie_strategy(
@@ -45,23 +48,20 @@ def choose_tie_strategy(
     if first.work + second.work <= EXACT_WORK or _count(doubts, first, second) <= FEW:
         return None
     if not (first.structural and second.structural):
-        return TieStrategy(None)
+        return ()
     rows, columns = first.instances, second.instances
     us, vs = doubts.patterns[doubts.rows], doubts.columns
     by_row = np.bincount(us, weights=columns[vs], minlength=first.patterns)
     by_column = np.bincount(vs, weights=rows[us], minlength=second.patterns)
-    best: tuple[float, Name] | None = None
+    shares: dict[VariableId, float] = {}
     sides = (cut_problem.first, first, by_row), (cut_problem.second, second, by_column)
-    for names, factor, weight in sides:
-        cardinalities = cut_problem.cardinalities(names)
-        shape = weight[factor.pattern_of_row].reshape(cardinalities)
-        for axis, name in enumerate(names):
-            others = tuple(other for other in range(len(names)) if other != axis)
-            by_state = shape.sum(axis=others)
-            share = float(by_state.max() / by_state.sum())
-            if share >= _SHARE and (best is None or share > best[0]):
-                best = share, name
-    return None if best is None else TieStrategy(best[1])
+    for features, factor, weight in sides:
+        shape = weight[factor.pattern_of_row].reshape(cut_problem.cardinalities(features))
+        for axis, feature in enumerate(features):
+            by_state = shape.sum(axis=tuple(other for other in range(len(features)) if other != axis))
+            shares[feature] = float(by_state.max() / by_state.sum())
+    best = max(shares, key=shares.__getitem__, default=-1)
+    return (best,) if shares.get(best, 0.0) >= _SHARE else None
 
 
 def _count(doubts: Doubts, first: CompressedFactor, second: CompressedFactor) -> int:
@@ -77,7 +77,7 @@ def resolve_ties(
     factors: tuple[CompressedFactor, CompressedFactor],
     pool: RowPool,
     packing: Packing,
-    ids: NDArray[np.intp],
+    ids: Integers,
     budget: Budget,
 ) -> int:
     """Decide the doubtful cells exactly and correct the ``ids`` of the rows that they are in.
@@ -86,8 +86,7 @@ def resolve_ties(
     """
     first, second = factors
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
-    exact = cut_problem.by_tables if many else cut_problem.by_instances
-    resolver: Resolver = exact(given)
+    resolver = (by_tables if many else by_instances)(cut_problem, given)
     group_ids, columns = resolver.rows, resolver.columns
     none = len(cut_problem.classifier.classes)
     counts = first.instances
@@ -114,3 +113,60 @@ def resolve_ties(
         ids[instances] = its_ids[which]
         budget.progress(at / len(doubts.patterns))
     return calls
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """Exact labels of pairs of groups; every instance of a side is in one group.
+
+    ``rows`` and ``columns`` are the group of each instance of the first side and of the second; ``labels``
+    returns the label of each pair of groups, -1 for "in no class".
+    """
+
+    rows: Integers
+    columns: Integers
+    labels: Callable[[Integers, Integers], Integers]
+
+
+def by_instances(cut_problem: CutProblem, given: Given) -> Resolver:
+    """Return a resolver in which every instance is a group of its own, decided by the classifier."""
+    position = cut_problem.position
+    sides = cut_problem.first, cut_problem.second
+    sizes = [cut_problem.cardinalities(side) for side in sides]
+
+    def labels(rows: Integers, columns: Integers) -> Integers:
+        instances = np.zeros((len(rows), len(position)), dtype=np.intp)
+        for feature, state in given.items():
+            instances[:, position[feature]] = state
+        for side, cardinalities, ids in zip(sides, sizes, (rows, columns), strict=True):
+            if side:
+                states = np.stack(np.unravel_index(ids, cardinalities), axis=1)
+                instances[:, [position[feature] for feature in side]] = states
+        return cut_problem.classifier.labels(instances)
+
+    return Resolver(np.arange(prod(sizes[0])), np.arange(prod(sizes[1])), labels)
+
+
+def by_tables(cut_problem: CutProblem, given: Given) -> Resolver:
+    """Return a resolver by integer tables of both sides, whose patterns are the groups."""
+    first, second = cut_problem.factors(given, exact=True)
+    prepared = cut_problem.prepared
+    codes = groups_by_class(first, second, prepared.target_id, prepared.sizes)
+    of_first, of_second = np.divmod(codes, len(second.table))
+    scale = lcm(*(prior.denominator for prior in cut_problem.priors))
+    weights = [int(prior * scale) for prior in cut_problem.priors]
+
+    def labels(rows: Integers, columns: Integers) -> Integers:
+        cells, _, indices = distinct(rows * second.patterns + columns)
+        found = np.empty(len(cells), dtype=np.intp)
+        for at, cell in enumerate(cells.tolist()):
+            checkpoint()
+            u, v = divmod(cell, second.patterns)
+            joint = [
+                weight * int(np.dot(first.table[of_first[y], u], second.table[of_second[y], v]))
+                for y, weight in enumerate(weights)
+            ]
+            found[at] = cut_problem.classifier.rule.exact_label(joint)
+        return found[indices]
+
+    return Resolver(first.pattern_of_row, second.pattern_of_row, labels)

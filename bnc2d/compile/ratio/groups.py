@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from bnc2d.compile.graph.jointree import Jointree, Name, build_jointree
+from bnc2d.base.masks import Mask, mask_of, positions, union
+from bnc2d.compile.graph.jointree import Jointree, build_jointree
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.meet.cut.cut import CutSide, Step
 from bnc2d.model.elimination import connected_groups
 
 # At most this many entries of the integer table of a group.
@@ -18,19 +20,10 @@ _FEW_INSTANCES = 200
 
 
 @dataclass(frozen=True)
-class Group:
-    """Features that the target separates from all others, and the variables whose tables are theirs."""
-
-    features: tuple[Name, ...]
-    hidden: tuple[Name, ...]
-    tables: tuple[Name, ...]
-
-
-@dataclass(frozen=True)
 class Grouping:
-    """The groups of a network, and a jointree of it."""
+    """The sides of a network that its target separates, a group of features each, and a jointree of it."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[CutSide, ...]
     jointree: Jointree
 
 
@@ -39,29 +32,33 @@ def groups_of(prepared: Prepared) -> Grouping | None:
 
     A group without features holds ancestors of the target only.
     """
-    network, target = prepared.network, prepared.target
+    network, count = prepared.network, prepared.counts.count
+    target, features = 1 << prepared.target_id, mask_of(prepared.feature_ids)
     components = _components(prepared)
-    if len(network.variable(target)) != 2 or len(components) < 2:
+    if len(network.variable(prepared.target)) != 2 or len(components) < 2:
         return None
-    size = {variable.name: len(variable) for variable in network.variables}
-    instances = [prod(size[name] for name in names.intersection(prepared.features)) for names in components]
+    instances = [prod(prepared.sizes[v] for v in positions(part & features)) for part in components]
     if sum(instances) > _FEW_INSTANCES + prod(instances) // _CELLS_PER_INSTANCE:
         return None
     jointree = build_jointree(network)
-    clusters = [cluster - {*prepared.features} for cluster in jointree.clusters]
+    clusters = [
+        mask_of([prepared.ids[name] for name in cluster]) & ~features for cluster in jointree.clusters
+    ]
     groups = []
-    for names, count in zip(components, instances, strict=True):
-        hidden = [cluster for cluster in clusters if cluster & names]
-        if count * max((prod(size[name] for name in cluster) for cluster in hidden), default=1) > _MAX_TABLE:
+    for part, rows in zip(components, instances, strict=True):
+        largest = max((count(cluster) for cluster in clusters if cluster & part), default=1.0)
+        if rows * largest > _MAX_TABLE:
             return None
-        features = tuple(name for name in prepared.features if name in names)
-        tables = {*names, target} if names.intersection(network.parents(target)) else names
-        groups.append(Group(features, tuple(sorted(names.difference(features))), tuple(sorted(tables))))
+        has_parents = part & prepared.scopes[prepared.target_id] != 0
+        tables = tuple(positions(part | target if has_parents else part))
+        own = tuple(feature for feature in prepared.feature_ids if part >> feature & 1)
+        groups.append(CutSide(own, (Step(tables, part & ~features),)))
     return Grouping(tuple(groups), jointree)
 
 
-def _components(prepared: Prepared) -> list[set[Name]]:
+def _components(prepared: Prepared) -> list[Mask]:
     """Return the variables that tables connect to each other without the target."""
-    scopes = [{variable.name for variable in cpt.scope} - {prepared.target} for cpt in prepared.network.cpts]
-    parts = [set().union(*(scopes[table] for table in group)) for group in connected_groups(scopes)]
+    scopes = [scope & ~(1 << prepared.target_id) for scope in prepared.scopes]
+    groups = connected_groups([positions(scope) for scope in scopes])
+    parts = [union([scopes[table] for table in group]) for group in groups]
     return [part for part in parts if part]

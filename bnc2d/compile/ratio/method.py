@@ -33,13 +33,13 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.masks import VariableId
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import widths_of
-from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.meet.cut.cut import CutSide, Message
+from bnc2d.compile.meet.cut.cut import CutSide
 from bnc2d.compile.meet.tables.messages import Side, priors_of
-from bnc2d.compile.ratio.groups import Group, Grouping
+from bnc2d.compile.ratio.groups import Grouping
 from bnc2d.compile.ratio.levels import Columns, Descent, Room, column_of
 from bnc2d.compile.result import Compiled
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
@@ -55,15 +55,14 @@ _TABLE_BYTES = (48, 8)
 class _Table:
     """What the instances of a group say about the target."""
 
-    features: tuple[Name, ...]
+    features: tuple[VariableId, ...]
     cardinalities: tuple[int, ...]
     says: Columns
     column_of_row: NDArray[np.intp]  # by instance
 
 
-def _table(prepared: Prepared, group: Group) -> _Table:
-    side = Side(prepared, CutSide(group.features, (Message(group.tables, (), group.hidden),)))
-    factor = side.factor({}, exact=True)
+def _table(prepared: Prepared, group: CutSide) -> _Table:
+    factor = Side(prepared, group).factor({}, exact=True)
     first, second = factor.table[factor.group_of_state[[0, -1]]].tolist()  # the target is all that is left
     columns = []
     for pair in zip(first, second, strict=True):
@@ -72,7 +71,7 @@ def _table(prepared: Prepared, group: Group) -> _Table:
     says = Columns.of(columns)
     place = {column: number for number, column in enumerate((*says.ratios, *says.impossible))}
     places = np.array([place[column] for column in columns], dtype=np.intp)
-    cardinalities = tuple(len(prepared.network.variable(name)) for name in group.features)
+    cardinalities = tuple(prepared.sizes[feature] for feature in group.features)
     return _Table(group.features, cardinalities, says, places[factor.pattern_of_row])
 
 
@@ -107,8 +106,7 @@ def compile_by_intervals(
         for table in reversed(tables):
             nodes = _reduce(nodes, descent.children.pop(), table, builder, descent.room)
             budget.progress(1 - len(descent.children) / len(tables))
-        position = {name: number for number, name in enumerate(prepared.features)}
-        order = [position[name] for table in tables for name in table.features]
+        order = [prepared.feature_ids.index(feature) for table in tables for feature in table.features]
         diagram = builder.finish(feature_domain(classifier), order, int(nodes[0]))
     counts = descent.cells, descent.exact_calls
     return Compiled(diagram, *counts, widths, log2(descent.cells), descent.frontier)

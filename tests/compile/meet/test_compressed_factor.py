@@ -17,6 +17,7 @@ from bnc2d.compile.meet.cut_problem import CutProblem
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.tables.proportional import merge_patterns
+from bnc2d.compile.meet.ties import by_instances, by_tables
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from tests.strategies import classifiers
 
@@ -25,7 +26,7 @@ def cut_problem_of(classifier: Classifier, fixed: int = 0) -> CutProblem:
     prepared = prepare(classifier)
     cut = choose_cut(prepared, range(2), 2**24)
     sides = [Side(prepared, side) for side in (cut.first, cut.second)]
-    return CutProblem(classifier, prepared, sides, prepared.features[:fixed])
+    return CutProblem(classifier, prepared, sides, prepared.feature_ids[:fixed])
 
 
 def dense(factor: CompressedFactor) -> np.ndarray:
@@ -59,14 +60,14 @@ def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) 
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     expected = dict(zip(map(tuple, rows.tolist()), classifier.labels(rows).tolist(), strict=True))
     for block in cut_problem.blocks():
-        exact, single = cut_problem.by_tables(block), cut_problem.by_instances(block)
+        exact, single = by_tables(cut_problem, block), by_instances(cut_problem, block)
         u, v = np.divmod(np.arange(len(exact.rows) * len(exact.columns)), len(exact.columns))
         labels = exact.labels(exact.rows[u], exact.columns[v]).tolist()
         assert labels == single.labels(u, v).tolist()
-        names = (*cut_problem.first, *cut_problem.second)
-        indices = [cut_problem.position[name] for name in names]
-        states = np.unravel_index(np.arange(len(u)), cut_problem.cardinalities(names)) if names else ()
-        instance = [block.get(name, 0) for name in cut_problem.prepared.features]
+        free = (*cut_problem.first, *cut_problem.second)
+        indices = [cut_problem.position[feature] for feature in free]
+        states = np.unravel_index(np.arange(len(u)), cut_problem.cardinalities(free)) if free else ()
+        instance = [block.get(feature, 0) for feature in cut_problem.prepared.feature_ids]
         for at, label in enumerate(labels):
             for index, column in zip(indices, states, strict=True):
                 instance[index] = int(column[at])
@@ -80,7 +81,7 @@ def test_products_are_the_exact_differences(classifier: Classifier) -> None:
     cut_problem = cut_problem_of(classifier)
     first, second = cut_problem.factors({})
     join = cut_problem.join(first, second)
-    resolver = cut_problem.by_instances({})
+    resolver = by_instances(cut_problem, {})
     if join.labels or not join.trusted:
         return
     (product,) = join.products

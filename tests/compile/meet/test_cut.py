@@ -12,6 +12,7 @@ from hypothesis import event, given
 from numpy.typing import NDArray
 
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
+from bnc2d.base.masks import Mask, positions
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.meet.cut.cost import (
     SECONDS_PER_CELL,
@@ -41,24 +42,38 @@ def contract(factors: Sequence[Table], kept: Sequence[str]) -> Table:
     return list(kept), np.einsum(*operands, [axes[name] for name in kept])
 
 
+def names_of(prepared: Prepared, mask: Mask) -> list[str]:
+    return [prepared.network.names[variable] for variable in positions(mask)]
+
+
+def feature_names(prepared: Prepared, side: CutSide) -> list[str]:
+    return [prepared.network.names[feature] for feature in side.features]
+
+
 def table_of(prepared: Prepared, cut: Cut, side: CutSide) -> tuple[Table, float]:
-    """Multiply the messages of a side out, one after the other; return its table and the multiplications."""
+    """Take the steps of a side, one after the other; return its table and the multiplications.
+
+    A step joins what earlier steps left and mentions what it sums out; the last step joins all that is left.
+    """
     network = prepared.network
-    results: list[Table] = []
-    used: list[int] = []
+    left: list[Table] = []
     work = 0.0
-    for message in side.messages:
-        cpts = [network.cpt(name) for name in message.cpts]
+    for number, step in enumerate(side.steps):
+        summed = set(names_of(prepared, step.summed))
+        cpts = [network.cpts[table] for table in step.tables]
         factors = [([v.name for v in cpt.scope], cpt.values) for cpt in cpts]
-        factors += [results[position] for position in message.inputs]
-        used += message.inputs
+        is_last = number == len(side.steps) - 1
+        factors += [table for table in left if is_last or summed.intersection(table[0])]
+        left = [table for table in left if not is_last and not summed.intersection(table[0])]
         axes = {name for scope, _ in factors for name in scope}
-        results.append(contract(factors, sorted(axes - set(message.summed))))
-        if message.summed:
+        assert summed <= axes
+        left.append(contract(factors, sorted(axes - summed)))
+        if summed:
             work += prod(len(network.variable(name)) for name in axes)
-    assert sorted(used) == list(range(len(side.messages) - 1))
-    table = results[-1] if results else ([], np.ones(()))
-    assert set(table[0]) <= {*side.features, *cut.separator, prepared.target}
+    assert len(left) == (1 if side.steps else 0)
+    table = left[0] if left else ([], np.ones(()))
+    across = names_of(prepared, cut.separator)
+    assert set(table[0]) <= {*feature_names(prepared, side), *across, prepared.target}
     return table, work
 
 
@@ -68,9 +83,9 @@ def test_both_tables_of_a_cut_give_the_joint_probabilities(classifier: Classifie
     cut = choose_cut(prepared, range(3), PLENTY)
     assert cut == choose_cut(prepared, range(3), PLENTY)
     assert_jointree(cut.jointree, [[v.name for v in cpt.scope] for cpt in prepared.network.cpts])
-    assert sorted(cut.first.features + cut.second.features) == sorted(prepared.features)
-    cpts = [name for side in (cut.first, cut.second) for message in side.messages for name in message.cpts]
-    assert sorted(cpts) == sorted(prepared.network.names)
+    assert sorted(cut.first.features + cut.second.features) == sorted(prepared.feature_ids)
+    tables = [table for side in (cut.first, cut.second) for step in side.steps for table in step.tables]
+    assert sorted(tables) == list(range(len(prepared.network)))
     (first, work), (second, other_work) = (table_of(prepared, cut, side) for side in (cut.first, cut.second))
     _, values = contract([first, second], [*prepared.features, prepared.target])
     joint = values.reshape(-1, len(classifier.classes))
@@ -81,17 +96,17 @@ def test_both_tables_of_a_cut_give_the_joint_probabilities(classifier: Classifie
 
 
 def check_costs(prepared: Prepared, cut: Cut, messages: float) -> None:
-    """Messages that join small steps take more multiplications than the estimate counts, but few."""
-    size = {variable.name: len(variable) for variable in prepared.network.variables}
-    cells = prod(size[name] for name in prepared.features)
-    across = prod(size[name] for name in {*cut.separator, prepared.target})
-    tables = sum(prod(size[name] for name in side.features) * across for side in (cut.first, cut.second))
-    rows = sum(prod(size[name] for name in side.features) for side in (cut.first, cut.second))
+    """Steps that join small ones take more multiplications than the estimate counts, but few."""
+    size = prepared.sizes
+    cells = prod(size[feature] for feature in prepared.feature_ids)
+    across = prod(size[v] for v in {*positions(cut.separator), prepared.target_id})
+    tables = sum(prod(size[v] for v in side.features) * across for side in (cut.first, cut.second))
+    rows = sum(prod(size[v] for v in side.features) for side in (cut.first, cut.second))
     fixed = cells * SECONDS_PER_CELL + cells * across * SECONDS_PER_JOIN
     fixed += tables * SECONDS_PER_ENTRY + rows * SECONDS_PER_ROW
     counted = (cut.seconds - fixed) / SECONDS_PER_MESSAGE
     assert cut.log_work == pytest.approx(log2(cells * across + tables + counted))
-    steps = sum(bool(message.summed) for side in (cut.first, cut.second) for message in side.messages)
+    steps = sum(bool(step.summed) for side in (cut.first, cut.second) for step in side.steps)
     assert counted >= -1e-3
     assert messages <= counted + 1024 * steps + 1e-3
 
@@ -102,11 +117,10 @@ def test_a_star_is_cut_in_the_middle() -> None:
     leaves = [Variable(f"F{number}", ("0", "1")) for number in range(16)]
     cpts = [CPT.from_numbers(leaf, (target,), ["0.3", "0.7", "0.6", "0.4"])[0] for leaf in leaves]
     prior = CPT.from_numbers(target, (), ["0.5", "0.5"])[0]
-    cut = choose_cut(
-        prepare(Classifier(BayesianNetwork([target, *leaves], [prior, *cpts]), "T")), [0], PLENTY
-    )
+    prepared = prepare(Classifier(BayesianNetwork([target, *leaves], [prior, *cpts]), "T"))
+    cut = choose_cut(prepared, [0], PLENTY)
     assert min(len(cut.first.features), len(cut.second.features)) >= 6
-    assert set(cut.separator) <= {"T"}
+    assert set(names_of(prepared, cut.separator)) <= {"T"}
 
 
 def test_two_bushes_are_cut_between_them() -> None:
@@ -127,14 +141,14 @@ def test_two_bushes_are_cut_between_them() -> None:
     ]
     cut = choose_cut(prepare(Classifier(BayesianNetwork(variables.values(), cpts), "T")), range(4), PLENTY)
     assert {len(cut.first.features), len(cut.second.features)} == {6}
-    assert len(cut.separator) == 1
+    assert cut.separator.bit_count() == 1
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_table_exceeds_the_limit(seed: int) -> None:
     classifier = random_classifier(seed, variables=16, features=10, max_parents=3)
     prepared = prepare(classifier)
-    size = {variable.name: len(variable) for variable in prepared.network.variables}
+    size = prepared.sizes
     costs = []
     for limit in (1 << 20, 1 << 8, 1 << 6, 1 << 5):
         try:
@@ -142,8 +156,8 @@ def test_no_table_exceeds_the_limit(seed: int) -> None:
         except LimitExceeded as error:
             assert "raise memory_limit" in str(error)  # noqa: PT017 - a limit may be too low or not
             continue
-        across = prod(size[name] for name in {*cut.separator, prepared.target})
-        rows = min(prod(size[name] for name in side.features) for side in (cut.first, cut.second))
+        across = prod(size[v] for v in {*positions(cut.separator), prepared.target_id})
+        rows = min(prod(size[v] for v in side.features) for side in (cut.first, cut.second))
         assert rows * across <= limit
         costs.append(cut.seconds)
     assert costs[0] <= min(costs) * 1.5

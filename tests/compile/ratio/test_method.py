@@ -18,9 +18,10 @@ from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet import method as fast
+from bnc2d.compile.meet.cut.cut import CutSide, Step
 from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.ratio import products as intervals_products
-from bnc2d.compile.ratio.groups import Group, Grouping, groups_of
+from bnc2d.compile.ratio.groups import Grouping, groups_of
 from bnc2d.compile.ratio.method import compile_by_intervals
 from bnc2d.compile.result import Compiled
 from bnc2d.testing import random_classifier, random_naive_bayes
@@ -198,7 +199,7 @@ def test_a_single_group() -> None:
     classifier = Classifier(symmetric(1), "T", ties="none")
     prepared = prepare(classifier)
     assert groups_of(prepared) is None
-    groups = Grouping((Group(("V0",), (), ("V0",)),), build_jointree(prepared.network))
+    groups = Grouping((CutSide((1,), (Step((1,), 0),)),), build_jointree(prepared.network))
     result = compile_by_intervals(classifier, prepared, groups, Budget(memory_limit=ROOM), certified=True)
     check_labels(classifier, result)
     assert result.diagram.counts() == [1, 1, 0]

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf, log2
 from typing import TypeAlias
 
-from bnc2d.base.masks import Mask, StateCounts, VariableId, union
-from bnc2d.compile.graph.jointree import families
+from bnc2d.base.masks import Mask, VariableId, mask_of, union
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.model.elimination import Join, joins_in_order, min_fill_order, work_of
 
@@ -29,13 +28,9 @@ class CutModel:
     """
 
     def __init__(self, prepared: Prepared, max_table_entries: int) -> None:
-        network = prepared.network
-        self.names = network.names
-        self.scopes = families(network)
-        self.counts = StateCounts([len(variable) for variable in network.variables])
-        self.features = union([1 << network.index(name) for name in prepared.features])
-        self.target = 1 << network.index(prepared.target)
-        self.hidden = ((1 << len(network)) - 1) & ~self.features & ~self.target
+        self.scopes, self.counts = prepared.scopes, prepared.counts
+        self.features, self.target = mask_of(prepared.feature_ids), 1 << prepared.target_id
+        self.hidden = ((1 << len(self.scopes)) - 1) & ~self.features & ~self.target
         self.max_entries = float(max_table_entries)
         self._cells = self.counts.count(self.features)
 

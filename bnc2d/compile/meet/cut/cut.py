@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
-from bnc2d.base.masks import Mask, VariableId, positions, union
-from bnc2d.compile.graph.jointree import Jointree, MaskTree, Name, cluster_tree, named_tree
+from bnc2d.base.masks import Mask, VariableId, union
+from bnc2d.compile.graph.jointree import Jointree, MaskTree, cluster_tree, named_tree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
 from bnc2d.compile.meet.cut.search import Core, EdgeCuts, Start
@@ -33,24 +34,19 @@ _SECONDS_PER_EDGE = 10e-6
 _SMALL_MESSAGE = 2.0**10
 
 
-@dataclass(frozen=True)
-class Message:
-    """One step towards the cut: multiply tables and earlier messages, then ``summed`` goes.
+class Step(NamedTuple):
+    """One step towards the cut: ``tables`` of the network join what earlier steps left; ``summed`` go."""
 
-    ``cpts`` names the tables that enter here by their child; ``inputs`` are positions of earlier messages.
-    """
-
-    cpts: tuple[Name, ...]
-    inputs: tuple[int, ...]
-    summed: tuple[Name, ...]
+    tables: tuple[TableIndex, ...]
+    summed: Mask
 
 
 @dataclass(frozen=True)
 class CutSide:
-    """One side of the cut: its features in table order, and the messages that give its table."""
+    """One side of the cut: its features in table order, and the steps that give its table."""
 
-    features: tuple[Name, ...]
-    messages: tuple[Message, ...]
+    features: tuple[VariableId, ...]
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Cut:
 
     first: CutSide
     second: CutSide
-    separator: tuple[Name, ...]
+    separator: Mask
     log_work: float
     jointree: Jointree
     seconds: float
@@ -85,18 +81,14 @@ def choose_cut(prepared: Prepared, seeds: Sequence[int], max_table_entries: int)
         if number > 0 and not search.has_time_for_a_tree():
             break
         search.try_seed(seed)
-    if search.best is None:
-        raise LimitExceeded(
-            f"every cut of the {len(prepared.features)} features needs a table of more than "
-            f"{max_table_entries} entries; choose fewer features or raise memory_limit"
-        )
-    return search.best.cut()
+    return search.cut()
 
 
 class _Search:
-    """The cheapest cut so far, and the estimated seconds that finding it took."""
+    """The cheapest cut so far, its estimated ``seconds``, and those that finding it took."""
 
     def __init__(self, prepared: Prepared, max_table_entries: int) -> None:
+        self._prepared = prepared
         self._model = model = CutModel(prepared, max_table_entries)
         self._graph = MinFill(graph_of(model.scopes, len(model.scopes)))
         self._graph.eliminate_simplicial()
@@ -104,14 +96,16 @@ class _Search:
         self._seen: set[frozenset[TableIndex]] = set()
         self._spent = 0.0
         self._seconds_per_tree = _SECONDS_PER_EDGE * sum([scope.bit_count() for scope in model.scopes])
-        self.best: _Candidate | None = None
+        self.seconds = inf
+        # The tables of both sides, the joins that sum their variables out, and the tree that it came from.
+        self._best: tuple[list[list[TableIndex]], list[list[Join]], MaskTree] | None = None
 
     def _time(self, seconds: float) -> float:
         """Return how long the search may take, given the estimate of the best cut so far."""
         return min(_SEARCH_SHARE * seconds, _SEARCH_SECONDS + _LONG_SEARCH_SHARE * seconds)
 
     def has_time_for_a_tree(self) -> bool:
-        return self.best is None or self._spent < _TREE_SHARE * self._time(self.best.seconds)
+        return self._spent < _TREE_SHARE * self._time(self.seconds)
 
     def try_seed(self, seed: int) -> None:
         graph = self._graph.copy()
@@ -128,8 +122,7 @@ class _Search:
                 self._try(start, tree)
 
     def _try(self, start: Start, tree: MaskTree) -> None:
-        best = inf if self.best is None else self.best.seconds
-        found = inf
+        best, found = self.seconds, inf
         budget = self._time(min(start.seconds, best)) - self._spent
         if budget > 0:
             if self._core is None:
@@ -139,81 +132,51 @@ class _Search:
             self._spent += seconds
             found = division.seconds
             self._offer(self._core.tables(division), (*self._core.order, *division.order), tree)
-        if start.seconds < min(found, best) or self.best is None:
+        if start.seconds < min(found, best) or self.seconds == inf:
             self._offer(start.first, start.order, tree)
 
     def _offer(self, first: frozenset[TableIndex], order: Sequence[VariableId], tree: MaskTree) -> None:
-        found = _candidate(self._model, first, order, tree)
-        if found is not None and (self.best is None or found.seconds < self.best.seconds):
-            self.best = found
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A cut in terms of positions: the tables of both sides and how each sums its variables out."""
-
-    model: CutModel
-    tables: tuple[list[TableIndex], list[TableIndex]]
-    joins: tuple[list[Join], list[Join]]
-    tree: MaskTree
-    seconds: float
+        """Keep the cut with these tables on its first side if it fits and is cheaper than the best."""
+        model = self._model
+        everything = range(len(model.scopes))
+        sides = [[table for table in everything if (table in first) == here] for here in (True, False)]
+        mentioned = [union([model.scopes[table] for table in side]) for side in sides]
+        seconds = model.join_seconds(*mentioned)
+        joins = [model.best_joins(side, model.separator(*mentioned), [order]) for side in sides]
+        if seconds < inf and joins[0] is not None and joins[1] is not None:
+            seconds += work_of([*joins[0], *joins[1]], model.counts.count) * SECONDS_PER_MESSAGE
+            if seconds < self.seconds:
+                self.seconds, self._best = seconds, (sides, [joins[0], joins[1]], tree)
 
     def cut(self) -> Cut:
-        model = self.model
-        first, second = (union([model.scopes[table] for table in side]) for side in self.tables)
-        sides = [_side(model, *side) for side in zip(self.tables, self.joins, strict=True)]
-        work = sum(work_of(joins, model.counts.count) for joins in self.joins)
-        return Cut(
-            sides[0],
-            sides[1],
-            _names(model, first & second & ~model.features),
-            model.log_work(first, second, work),
-            named_tree(self.tree, model.names),
-            self.seconds,
-        )
-
-
-def _candidate(
-    model: CutModel, first: frozenset[TableIndex], order: Sequence[VariableId], tree: MaskTree
-) -> _Candidate | None:
-    """Return the cut with these tables on its first side, or None where it does not fit."""
-    here = [table for table in range(len(model.scopes)) if table in first]
-    there = [table for table in range(len(model.scopes)) if table not in first]
-    mentioned = [union([model.scopes[table] for table in side]) for side in (here, there)]
-    separator = model.separator(*mentioned)
-    seconds = model.join_seconds(*mentioned)
-    ways = [model.best_joins(side, separator, [order]) for side in (here, there)]
-    if seconds == inf or ways[0] is None or ways[1] is None:
-        return None
-    seconds += work_of([*ways[0], *ways[1]], model.counts.count) * SECONDS_PER_MESSAGE
-    return _Candidate(model, (here, there), (ways[0], ways[1]), tree, seconds)
-
-
-def _names(model: CutModel, mask: Mask) -> tuple[Name, ...]:
-    return tuple(sorted([model.names[variable] for variable in positions(mask)]))
+        if self._best is None:
+            raise LimitExceeded(
+                f"every cut of the {len(self._prepared.features)} features needs a table of more than "
+                f"{self._model.max_entries:.0f} entries; choose fewer features or raise memory_limit"
+            )
+        model, (tables, joins, tree) = self._model, self._best
+        here, there = (union([model.scopes[table] for table in side]) for side in tables)
+        first, second = (_side(model, *side) for side in zip(tables, joins, strict=True))
+        work = sum(work_of(some, model.counts.count) for some in joins)
+        across = here & there & ~model.features
+        jointree = named_tree(tree, self._prepared.network.names)
+        return Cut(first, second, across, model.log_work(here, there, work), jointree, self.seconds)
 
 
 def _side(model: CutModel, tables: Sequence[TableIndex], joins: Sequence[Join]) -> CutSide:
-    """Return the messages of the joins of a side, farthest from the cut first, branch by branch.
+    """Return the steps of the joins of a side, farthest from the cut first, branch by branch.
 
     Features are in the order in which they are met on the way from the cut, larger branches first.
     """
     nodes = _message_tree(model, tables, joins)
-    order: list[int] = []
+    order: list[_Node] = []
     pending = [len(nodes) - 1] if tables else []
     while pending:
-        order.append(pending.pop())
-        pending += sorted(nodes[order[-1]].inputs, key=lambda number: (nodes[number].features, number))
-    place = {number: position for position, number in enumerate(reversed(order))}
-    messages = []
-    for number in reversed(order):
-        node = nodes[number]
-        cpts = tuple(model.names[table] for table in sorted(node.tables))
-        inputs = tuple(sorted(place[other] for other in node.inputs))
-        messages.append(Message(cpts, inputs, _names(model, node.summed)))
-    met = [table for number in order for table in sorted(nodes[number].tables)]
-    features = tuple(model.names[table] for table in met if model.features >> table & 1)
-    return CutSide(features, tuple(messages))
+        order.append(nodes[pending.pop()])
+        pending += sorted(order[-1].inputs, key=lambda number: (nodes[number].features, number))
+    steps = [Step(tuple(sorted(node.tables)), node.summed) for node in order]
+    features = [table for step in steps for table in step.tables if model.features >> table & 1]
+    return CutSide(tuple(features), tuple(reversed(steps)))
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from bnc2d.base.arrays import OBJECTS, blocks, contiguous, multiply_matrices, ta
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import ascending, distinct_rows
 from bnc2d.base.masks import VariableId
+from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.model.accounts import (
     EXACT,
@@ -45,7 +46,6 @@ from bnc2d.model.accounts import (
     lost_by_scaling,
     power_below,
 )
-from bnc2d.model.cpt import CPT
 from bnc2d.model.factors import ONE_ROW, Factor
 from bnc2d.model.factors import multiply_out as multiply_factors
 
@@ -131,19 +131,16 @@ def _one(exact: bool) -> CompressedFactor:
 
 
 def compressed_cpt(
-    cpt: CPT,
-    ids: Mapping[str, VariableId],
-    features: Collection[VariableId],
-    given: Mapping[str, int],
-    exact: bool,
+    prepared: Prepared, table: VariableId, given: Mapping[VariableId, int], exact: bool
 ) -> CompressedFactor:
     """Return the table of a variable with the ``given`` features set; exact ones carry a common factor."""
-    free = [variable for variable in cpt.scope if variable.name not in given]
-    index = tuple([given.get(variable.name, slice(None)) for variable in cpt.scope])
-    scope = [ids[variable.name] for variable in free]
+    cpt, features = prepared.network.cpts[table], prepared.feature_ids
+    axes = [prepared.ids[variable.name] for variable in cpt.scope]
+    index = tuple([given.get(variable, slice(None)) for variable in axes])
+    scope = [variable for variable in axes if variable not in given]
     own = [axis for axis, variable in enumerate(scope) if variable in features]
     hidden = [axis for axis, variable in enumerate(scope) if variable not in features]
-    rows = prod([len(free[axis]) for axis in own])
+    rows = prod([prepared.sizes[scope[axis]] for axis in own])
     truth = np.asarray(cpt.integers[index], dtype=object).transpose(hidden + own).reshape(-1, rows)
     groups, first = _equal_rows(truth)
     account = EXACT
@@ -180,7 +177,7 @@ def _equal_rows(rows: NDArray[np.object_]) -> tuple[Integers, Integers]:
 def multiply_out(
     factors: Sequence[CompressedFactor],
     summed: Collection[VariableId],
-    sizes: Mapping[VariableId, int],
+    sizes: Sequence[int],
     exact: bool,
     structural: bool = False,
 ) -> CompressedFactor:
@@ -201,7 +198,7 @@ def _product(
     left: CompressedFactor,
     right: CompressedFactor,
     summed: Collection[VariableId],
-    sizes: Mapping[VariableId, int],
+    sizes: Sequence[int],
     structural: bool,
 ) -> CompressedFactor:
     """Multiply two factors without a common feature and sum variables out."""
@@ -266,7 +263,7 @@ def _dense(
     right: CompressedFactor,
     kept: Sequence[VariableId],
     summed: tuple[VariableId, ...],
-    sizes: Mapping[VariableId, int],
+    sizes: Sequence[int],
 ) -> Table:
     """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
     factors = []
@@ -304,7 +301,7 @@ def paired_groups(
     left: CompressedFactor,
     right: CompressedFactor,
     axes: Sequence[VariableId],
-    sizes: Mapping[VariableId, int],
+    sizes: Sequence[int],
 ) -> Integers:
     """Return the pair of groups of each state of ``axes``: ``left group * right groups + right group``.
 
@@ -321,7 +318,7 @@ def paired_groups(
     return codes
 
 
-def _along(factor: CompressedFactor, axes: Sequence[VariableId], sizes: Mapping[VariableId, int]) -> Integers:
+def _along(factor: CompressedFactor, axes: Sequence[VariableId], sizes: Sequence[int]) -> Integers:
     """Return the groups with an axis for each of some variables, of size 1 where the factor lacks it."""
     own = factor.group_of_state.reshape([sizes[variable] for variable in factor.scope])
     own = own.transpose([factor.scope.index(variable) for variable in axes if variable in factor.scope])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from bnc2d.errors import NetworkError, NormalisationWarning, UnsupportedError
+from bnc2d.errors import NetworkError, UnsupportedError
 from bnc2d.formats.parsing.assemble import Repairs
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
@@ -42,11 +41,9 @@ def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
         cpd = tables[node]
         _check_scope(cpd, variables, set(model.predecessors(node)))
         parents = [variables[parent] for parent in cpd.variables[1:]]  # get_evidence() lists them backwards
-        cpt, miss = CPT.from_numbers(variables[node], parents, _numbers(cpd), normalise=normalise)
-        cpts.append(cpt)
-        repairs.note(variables[node].name, miss)
-    if repairs.tables:
-        warnings.warn(str(repairs), NormalisationWarning, stacklevel=2)
+        table = CPT.from_numbers(variables[node], parents, _numbers(cpd), normalise=normalise)
+        cpts.append(repairs.note(*table))
+    repairs.warn()
     return BayesianNetwork(variables.values(), cpts, name=str(getattr(model, "name", None) or ""))
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from bnc2d.errors import NormalisationWarning, UnsupportedError
+from bnc2d.errors import UnsupportedError
 from bnc2d.formats.parsing.assemble import Repairs
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
@@ -27,16 +26,12 @@ def from_pyagrum(bn: Any, *, normalise: bool = False) -> BayesianNetwork:
     if "IBayesNet" not in class_names:  # the base of BayesNet and BayesNetFragment
         found = f"{type(bn).__module__}.{type(bn).__qualname__}"
         raise UnsupportedError(f"from_pyagrum converts a pyagrum.BayesNet, not {found}")
-    variables, cpts, repairs = [], [], Repairs()
+    cpts, repairs = [], Repairs()
     for node in sorted(bn.nodes()):
         table = bn.cpt(node)
         # The child is the first variable. [:] and not toarray(), which reads noise for gates and aggregators.
         child, *parents = [Variable(axis.name(), axis.labels()) for axis in table.variablesSequence()]
         entries = np.moveaxis(np.transpose(table[:]), 0, -1).ravel().tolist()  # its axes are in reverse order
-        cpt, miss = CPT.from_numbers(child, parents, entries, normalise=normalise)
-        variables.append(child)
-        cpts.append(cpt)
-        repairs.note(child.name, miss)
-    if repairs.tables:
-        warnings.warn(str(repairs), NormalisationWarning, stacklevel=2)
-    return BayesianNetwork(variables, cpts, name=bn.propertyWithDefault("name", ""))
+        cpts.append(repairs.note(*CPT.from_numbers(child, parents, entries, normalise=normalise)))
+    repairs.warn()
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=bn.propertyWithDefault("name", ""))

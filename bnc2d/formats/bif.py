@@ -12,14 +12,14 @@ could, so ``Asy/Patch`` and ``http://x`` are names. Properties are skipped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
+from itertools import chain, product
 from math import prod
 
 from bnc2d.base.readers.numbers import shorten
-from bnc2d.errors import FormatError, UnsupportedError
+from bnc2d.errors import UnsupportedError
 from bnc2d.formats.files import decode
-from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import Source
 from bnc2d.formats.parsing.tokens import Scanner, language
@@ -37,6 +37,7 @@ _BIF = language(
 _ROW = re.compile(r"""\(([^{}()\[\];|"]*+)\)([^{}()\[\];|"]*+);""")
 # Quotes count in a property, comments do not: http://... would start one.
 _PROPERTY = re.compile(r"""(?:[^;"]++|"[^"]*+")*+;""")
+_UNENDED = "a property without ';'"
 _COUNT = re.compile(r"[0-9]{1,9}")
 _BARE = re.compile(r"""[^\s{}()\[\],;|"]+""")
 
@@ -55,30 +56,31 @@ class _Table(Scanner):
         super().__init__(reader.source, _BIF, *inside)
         self._reader = reader
         self._child, self._parents = child, parents
-        self._opened = inside[0]
+        self._states = [frozenset(parent.states) for parent in parents]
         self._where = f"the table of {child.name!r}"
-        self._count = prod(len(parent) for parent in parents)
-        self._rows: dict[int, list[str]] = {}
+        self._rows: dict[tuple[str, ...], list[str]] = {}  # by the parents' states
         self._lines: dict[str, list[str]] = {}  # what follows `table` and `default`
+        self._opened = inside[0]
 
     def entries(self) -> list[str]:
         """Return the entries, the child's state varying fastest."""
-        at = self._opened
-        offsets = self._offsets()
         while self.kind != "end":
             if self.is_symbol("("):
-                self._row(offsets)
+                self._row()
             elif self.is_keyword("property"):
-                skip_property(self)
+                self.skip(_PROPERTY, self.at, _UNENDED)
             elif self.is_keyword("table") or self.is_keyword("default"):
                 self._line(self.token)
             else:
                 raise self.unexpected(f"a row, 'table', 'default' or 'property' in {self._where}")
         if "table" not in self._lines:
-            return self._from_rows(at)
+            return self._from_rows()
         if self._rows or "default" in self._lines:
-            raise self.error(f"{self._where} mixes 'table' with rows", at)
-        return self._from_table(self._lines["table"])
+            raise self.error(f"{self._where} mixes 'table' with rows", self._opened)
+        table, count = self._lines["table"], prod(map(len, self._parents))
+        if len(table) != count * len(self._child):
+            return table
+        return list(chain.from_iterable(table[column::count] for column in range(count)))
 
     def _line(self, keyword: str) -> None:
         at = self.at
@@ -88,16 +90,7 @@ class _Table(Scanner):
         self._lines[keyword] = numbers if keyword == "table" else self._column(numbers, at)
         self.advance()
 
-    def _offsets(self) -> list[dict[str, int]]:
-        """Return, for each parent, what its states add to the number of a row."""
-        offsets: list[dict[str, int]] = []
-        stride = 1
-        for parent in reversed(self._parents):
-            offsets.insert(0, {state: position * stride for position, state in enumerate(parent.states)})
-            stride *= len(parent)
-        return offsets
-
-    def _row(self, offsets: list[dict[str, int]]) -> None:
+    def _row(self) -> None:
         at = self.at
         match = _ROW.match(self.text, at, self._limit)
         if match is not None and not ("/" in match[0] and ("//" in match[0] or "/*" in match[0])):
@@ -106,65 +99,46 @@ class _Table(Scanner):
         else:
             states = self.words(")", f"after the states of a row in {self._where}")
             numbers = self.words(";", f"after a row in {self._where}")
-        if len(states) != len(offsets):
-            raise self.error(
-                f"this row of {self._child.name!r} names {len(states)} states for {len(offsets)} parents", at
-            )
-        try:
-            index = sum([offset[state] for offset, state in zip(offsets, states, strict=True)])
-        except KeyError:
-            raise self._unknown_state(states, at) from None
-        if index in self._rows:
-            raise self.error(f"{column_name(self._child, self._parents, index)} has two rows", at)
-        self._rows[index] = self._column(numbers, at)
+        if len(states) != len(self._parents):
+            counts = f"{len(states)} states for {len(self._parents)} parents"
+            raise self.error(f"this row of {self._child.name!r} names {counts}", at)
+        for parent, known, state in zip(self._parents, self._states, states, strict=True):
+            if state not in known:
+                hint = suggest(state, parent.states)
+                raise self.error(f"variable {parent.name!r} has no state {shorten(state)!r}{hint}", at)
+        row = tuple(states)
+        if row in self._rows:
+            raise self.error(f"{self._name_of(row.__eq__)} has two rows", at)
+        self._rows[row] = self._column(numbers, at)
         self.advance()
 
     def _column(self, numbers: list[str], at: int) -> list[str]:
         if len(numbers) != len(self._child):
-            message = (
-                f"this row of {self._child.name!r} has {len(numbers)} numbers for {len(self._child)} states"
-            )
-            raise self.error(message, at)
+            counts = f"{len(numbers)} numbers for {len(self._child)} states"
+            raise self.error(f"this row of {self._child.name!r} has {counts}", at)
         return numbers
 
-    def _unknown_state(self, states: list[str], at: int) -> FormatError:
-        pairs = zip(self._parents, states, strict=True)
-        parent, state = next((parent, state) for parent, state in pairs if state not in parent.states)
-        hint = suggest(state, parent.states)
-        return self.error(f"variable {parent.name!r} has no state {shorten(state)!r}{hint}", at)
+    def _all_rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield the parents' instances, the last parent varying fastest."""
+        return product(*(parent.states for parent in self._parents))
 
-    def _from_rows(self, at: int) -> list[str]:
-        rows, count = self._rows, self._count
-        if len(rows) == count:
-            return list(chain.from_iterable(rows[index] for index in range(count)))
-        if "default" not in self._lines:
-            first = next(index for index in range(count) if index not in rows)
-            missing = column_name(self._child, self._parents, first)
+    def _name_of(self, wanted: Callable[[tuple[str, ...]], bool]) -> str:
+        """Return the name of the first column whose row is wanted."""
+        index = next(index for index, row in enumerate(self._all_rows()) if wanted(row))
+        return column_name(self._child, self._parents, index)
+
+    def _from_rows(self) -> list[str]:
+        rows, count = self._rows, prod(map(len, self._parents))
+        if len(rows) < count and "default" not in self._lines:
+            missing = self._name_of(lambda row: row not in rows)
             message = f"{self._where} has {len(rows)} of {count} rows and no default; {missing} is missing"
-            raise self.error(message, at)
+            raise self.error(message, self._opened)
         self._reader.defaults_left -= (count - len(rows)) * len(self._child)
         if self._reader.defaults_left < 0:
-            message = (
-                f"with {self._where} 'default' stands for more than {MAX_DEFAULT_ENTRIES} entries, the limit"
-            )
-            raise self.error(message, at)
-        default = self._lines["default"]
-        return list(chain.from_iterable(rows.get(index, default) for index in range(count)))
-
-    def _from_table(self, table: list[str]) -> list[str]:
-        """Return the entries of ``table``, where the child's state varies slowest."""
-        if self._count == 1 or len(table) != self._count * len(self._child):
-            return table
-        return list(chain.from_iterable(table[column :: self._count] for column in range(self._count)))
-
-
-def skip_property(scanner: Scanner) -> None:
-    """Move over a property, up to its semicolon outside quotes."""
-    match = _PROPERTY.match(scanner.text, scanner.at)
-    if match is None:
-        raise scanner.source.error("a property without ';'", scanner.at)
-    scanner.end = match.end()
-    scanner.advance()
+            more = f"'default' stands for more than {MAX_DEFAULT_ENTRIES} entries, the limit"
+            raise self.error(f"with {self._where} {more}", self._opened)
+        default = self._lines.get("default", [])
+        return list(chain.from_iterable(rows.get(row, default) for row in self._all_rows()))
 
 
 class _Reader(Scanner):
@@ -173,59 +147,53 @@ class _Reader(Scanner):
         self.defaults_left = MAX_DEFAULT_ENTRIES  # over the whole file
 
     def network(self) -> ParsedNetwork:
-        parsed = ParsedNetwork(self.source, "", [], [])
+        parsed = ParsedNetwork(self.source)
         named = False
         while self.kind != "end":
-            at, keyword = self.at, self.token if self.kind == "name" else ""
-            if keyword == "variable":
+            at = self.at
+            if self.is_keyword("variable"):
                 self.advance()
-                parsed.declare(self._variable(at))
-            elif keyword == "probability":
+                parsed.declare(*self._variable(at), at)
+            elif self.is_keyword("probability"):
                 self.advance()
                 parsed.tables.append(self._probability(at))
-            elif keyword == "network" and not named:
+            elif self.is_keyword("network") and not named:
                 named = True
-                parsed.name = self._header()
+                parsed.name = " ".join(self.words("{", "after the network's name"))
+                self.advance()
+                while not self.accept("}"):
+                    self._property("the network block")
             else:
                 raise self.unexpected("a 'variable' or 'probability' block")
         return parsed
 
-    def _header(self) -> str:
-        name = " ".join(self.words("{", "after the network's name"))
-        self.advance()
-        while not self.accept("}"):
-            self._property("the network block")
-        return name
-
     def _property(self, where: str) -> None:
         if not self.is_keyword("property"):
             raise self.unexpected(f"'property' or '}}' in {where}")
-        skip_property(self)
+        self.skip(_PROPERTY, self.at, _UNENDED)
 
-    def _variable(self, at: int) -> ParsedVariable:
+    def _variable(self, at: int) -> tuple[str, list[str]]:
         name = self.name("a variable's name")
-        where = f"the block of variable {shorten(name)!r}"
-        self.expect("{", f"to open {where}")
+        variable = f"variable {shorten(name)!r}"
+        self.expect("{", f"to open the block of {variable}")
         states: list[str] | None = None
         while not self.accept("}"):
             if not self.is_keyword("type"):
-                self._property(where)
+                self._property(f"the block of {variable}")
             elif states is None:
-                states = self._type(name)
+                states = self._type(variable)
             else:
-                raise self.error(f"variable {shorten(name)!r} has two types", self.at)
+                raise self.error(f"{variable} has two types", self.at)
         if states is None:
-            raise self.error(f"variable {shorten(name)!r} has no type", at)
-        return ParsedVariable(name, states, at)
+            raise self.error(f"{variable} has no type", at)
+        return name, states
 
     def _type(self, variable: str) -> list[str]:
         at = self.at
         self.advance()
         kind = self.name("a type")
         if kind != "discrete":
-            message = (
-                f"variable {shorten(variable)!r} has type {shorten(kind)!r}; only discrete ones are supported"
-            )
+            message = f"{variable} has type {shorten(kind)!r}; only discrete ones are supported"
             raise self.unsupported(message, at)
         claimed = ""
         if self.accept("["):
@@ -233,15 +201,10 @@ class _Reader(Scanner):
             if not _COUNT.fullmatch(claimed):
                 raise self.error(f"{shorten(claimed)!r} is not a number of states", at)
             self.expect("]", "after the number of states")
-        if not self.is_symbol("{"):
-            raise self.unexpected("'{' before the states")
-        states = self.words("}", "after the states")
-        self.advance()
+        states = self.listed("{", "}", "the states")
         self.accept(";")
         if claimed and int(claimed) != len(states):
-            message = (
-                f"variable {shorten(variable)!r} is declared with {claimed} states and lists {len(states)}"
-            )
+            message = f"{variable} is declared with {claimed} states and lists {len(states)}"
             raise self.error(message, at)
         return states
 
@@ -276,19 +239,9 @@ def render(net: BayesianNetwork, path: str) -> Iterator[str]:
             continue
         given = ", ".join(names[parent] for parent in cpt.parents)
         yield f"probability ( {names[cpt.child]} | {given} ) {{\n"
-        for row, line in zip(_instances([states[parent] for parent in cpt.parents]), lines, strict=True):
-            yield f"  ({row}) {', '.join(line)};\n"
+        for row, line in zip(product(*(states[parent] for parent in cpt.parents)), lines, strict=True):
+            yield f"  ({', '.join(row)}) {', '.join(line)};\n"
         yield "}\n"
-
-
-def _instances(states: list[list[str]]) -> Iterator[str]:
-    """Yield the parents' instances as texts, the last parent varying fastest."""
-    for index in range(prod(map(len, states))):
-        picked = []
-        for listed in reversed(states):
-            index, state = divmod(index, len(listed))
-            picked.append(listed[state])
-        yield ", ".join(reversed(picked))
 
 
 def _quoted(name: str, path: str) -> str:

@@ -12,7 +12,6 @@ from pkgutil import get_data
 from bnc2d.base.readers.arguments import named
 from bnc2d.errors import UnknownNameError, did_you_mean
 from bnc2d.formats import bif
-from bnc2d.formats.parsing.assemble import assemble
 from bnc2d.model.network import BayesianNetwork
 
 _DESCRIPTIONS = {
@@ -54,4 +53,4 @@ def example(name: str) -> BayesianNetwork:
     data = get_data("bnc2d", f"networks/{name}.bif")
     if data is None:
         raise UnknownNameError(f"this installation of bnc2d has no networks/{name}.bif")
-    return assemble(bif.parse(data, name))[0]
+    return bif.parse(data, name).assemble()[0]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from bnc2d.base.readers.arguments import flag, instance_of, named, path_name, size_in_bytes
 from bnc2d.base.readers.numbers import shorten
-from bnc2d.errors import FormatError, NormalisationWarning, UnsupportedError, did_you_mean
+from bnc2d.errors import FormatError, UnsupportedError, did_you_mean
 from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
-from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork, assemble
+from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork
 from bnc2d.model.network import BayesianNetwork
 
 FORMATS = {
@@ -61,9 +60,8 @@ def read_network(
     flag(normalise, "normalise")
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
     parse, _ = _reader_and_writer(_format_of(name, format, must_exist=True))
-    network, repairs = assemble(parse(read_bytes(name, max_bytes), name), normalise=normalise)
-    if repairs.tables:
-        warnings.warn(f"{name}: {repairs}", NormalisationWarning, stacklevel=2)
+    network, repairs = parse(read_bytes(name, max_bytes), name).assemble(normalise=normalise)
+    repairs.warn(name)
     return network
 
 

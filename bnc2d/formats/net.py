@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.formats.files import decode
-from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, suggest
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers
 from bnc2d.formats.parsing.netdata import NestedData
@@ -42,38 +41,18 @@ def parse(data: bytes, path: str) -> ParsedNetwork:
     return _Reader(Source(path, decode(data, path))).network()
 
 
-@dataclass(slots=True)
-class _Potential:
-    """A potential before node identifiers are replaced by names."""
-
-    child: str
-    parents: list[str]
-    data: NestedData
-    at: int
-
-
 class _Reader(Scanner):
     def __init__(self, source: Source) -> None:
         super().__init__(source, _NET)
-        self._parsed = ParsedNetwork(source, "", [], [])
-        self._names: dict[str, str] = {}  # of the nodes, by identifier
-        self._potentials: list[_Potential] = []
+        self._parsed = ParsedNetwork(source)
 
     def network(self) -> ParsedNetwork:
         while self.kind != "end":
             self._block(top=True)
-        self._parsed.tables = [self._table(potential) for potential in self._potentials]
+        for table in self._parsed.tables:
+            for identifier in (table.child, *table.parents):
+                self._parsed.known(identifier, "potential of the unknown node", table.at)
         return self._parsed
-
-    def _table(self, potential: _Potential) -> ParsedTable:
-        names = self._names
-        for identifier in (potential.child, *potential.parents):
-            if identifier not in names:
-                message = f"potential of the unknown node {shorten(identifier)!r}{suggest(identifier, names)}"
-                raise self.error(message, potential.at)
-        parents = [names[parent] for parent in potential.parents]
-        data = potential.data
-        return ParsedTable(names[potential.child], parents, data.entries, potential.at, data.at)
 
     def _block(self, *, top: bool) -> None:
         """Read a net, class, node or potential; inside a class also an attribute."""
@@ -84,24 +63,19 @@ class _Reader(Scanner):
             self._net()
         elif word == "class" and top:
             self._class()
-        elif word == "discrete":
-            if self.name("'node' after 'discrete'") != "node":
+        elif word in ("discrete", "node"):
+            if word == "discrete" and self.name("'node' after 'discrete'") != "node":
                 raise self.error("expected 'node' after 'discrete'", at)
-            self._node(at)
-        elif word == "node":
             self._node(at)
         elif word == "potential":
             self._potential(at)
         elif word in (*_REFUSED_NODES, "instance"):
-            message = f"{word} node {self._refused_name()!r}; only discrete nodes are supported"
+            if self.is_keyword("node"):
+                self.advance()
+            message = f"{word} node {shorten(self.token)!r}; only discrete nodes are supported"
             raise self.unsupported(message, at)
         else:
             raise self.error(f"expected 'node' or 'potential', but found {shorten(word)!r}", at)
-
-    def _refused_name(self) -> str:
-        if self.is_keyword("node"):
-            self.advance()
-        return shorten(self.token)
 
     def _net(self) -> None:
         self.expect("{", "after 'net'")
@@ -126,26 +100,18 @@ class _Reader(Scanner):
         while not self.accept("}"):
             attribute = self.name(f"an attribute or '}}' in {where}")
             if attribute == "states":
-                states = self._states(where)
+                self.expect("=", "after 'states'")
+                states = self.listed("(", ")", f"the states in {where}")
+                self.expect(";", f"after the states in {where}")
             elif attribute == _TRUE_NAME:
                 name = self._text(attribute)
             else:
                 self._skip_attribute(attribute)
         if states is None:
             raise self.error(f"node {shorten(identifier)!r} has no states", at)
-        if identifier in self._names:
+        if identifier in self._parsed.variables:
             raise self.error(f"node {shorten(identifier)!r} is declared twice", at)
-        self._names[identifier] = name
-        self._parsed.declare(ParsedVariable(name, states, at))
-
-    def _states(self, where: str) -> list[str]:
-        self.expect("=", "after 'states'")
-        if not self.is_symbol("("):
-            raise self.unexpected(f"'(' before the states in {where}")
-        states = self.words(")", f"after the states in {where}")
-        self.advance()
-        self.expect(";", f"after the states in {where}")
-        return states
+        self._parsed.declare(name, states, at, identifier)
 
     def _text(self, attribute: str) -> str:
         self.expect("=", f"after {attribute!r}")
@@ -155,9 +121,7 @@ class _Reader(Scanner):
 
     def _skip_attribute(self, attribute: str) -> None:
         self.expect("=", f"after the attribute {shorten(attribute)!r}")
-        match = _VALUE.match(self.text, self.at)
-        self.end = self.at if match is None else match.end()
-        self.advance()
+        self.skip(_VALUE, self.at)
         self.expect(";", f"after the attribute {shorten(attribute)!r}")
 
     def _potential(self, at: int) -> None:
@@ -182,19 +146,15 @@ class _Reader(Scanner):
                 raise self.error(f"{where} has two 'data'", attribute_at)
         if data is None:
             raise self.error(f"{where} has no 'data'; state the numbers", at)
-        self._potentials.append(_Potential(child, parents, data, at))
+        self._parsed.tables.append(ParsedTable(child, parents, data.entries, at, data.at))
 
     def _data(self, where: str) -> NestedData:
         if not self.is_symbol("="):
             raise self.unexpected("'=' after 'data'")
         start = self.end
-        match = _DATA.match(self.text, start)
-        if match is None:
-            raise self.error(f"'data' in {where} has no ';'", start)
-        end = match.end() - 1
-        self.end = end + 1
-        self.advance()
-        return NestedData(self.source, where, start, end)
+        return NestedData(
+            self.source, where, start, self.skip(_DATA, start, f"'data' in {where} has no ';'") - 1
+        )
 
 
 def render(net: BayesianNetwork, path: str) -> Iterator[str]:

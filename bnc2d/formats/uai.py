@@ -12,14 +12,7 @@ from math import prod
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.formats.files import decode
-from bnc2d.formats.parsing.assemble import (
-    MAX_PARENTS,
-    MAX_VARIABLES,
-    ParsedNetwork,
-    ParsedTable,
-    ParsedVariable,
-    as_given,
-)
+from bnc2d.formats.parsing.assemble import MAX_PARENTS, MAX_VARIABLES, ParsedNetwork, ParsedTable
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import WordSource
 from bnc2d.model.network import BayesianNetwork
@@ -45,39 +38,29 @@ class _Reader:
         self.next = 0
 
     def network(self) -> ParsedNetwork:
-        self._kind()
+        kind = self.words[0] if self.words else ""
+        if kind != "BAYES":
+            message = f"the file starts with {shorten(kind)!r}; only Bayesian networks (BAYES) are supported"
+            raise self.source.unsupported(message, 0)
+        self.next = 1
         cardinalities = self._cardinalities()
         scopes = self._scopes(len(cardinalities))
         tables = [self._table(scope, at, cardinalities) for scope, at in scopes]
         if self.next < len(self.words):
             extra = shorten(self.words[self.next])
             raise self.error(f"the last table ends before {extra!r}; nothing may follow it", self.next)
-        variables = [
-            ParsedVariable(f"var_{index}", [str(state) for state in range(count)], _CARDINALITIES_AT + index)
-            for index, count in enumerate(cardinalities)
-        ]
-        return ParsedNetwork(self.source, "", variables, tables)
-
-    def _kind(self) -> None:
-        kind = self.words[0] if self.words else ""
-        if kind != "BAYES":
-            message = f"the file starts with {shorten(kind)!r}; only Bayesian networks (BAYES) are supported"
-            raise self.source.unsupported(message, 0)
-        self.next = 1
-
-    def _whole(self, what: str) -> int:
-        if self.next >= len(self.words):
-            raise self.error(f"the file ends before {what}", self.next)
-        word = self.words[self.next]
-        if not _WHOLE.fullmatch(word):
-            raise self.error(f"expected {what}, a whole number, but found {shorten(word)!r}", self.next)
-        self.next += 1
-        return int(word)
+        parsed = ParsedNetwork(self.source)
+        parsed.tables = tables
+        for index, count in enumerate(cardinalities):
+            parsed.declare(f"var_{index}", [str(state) for state in range(count)], _CARDINALITIES_AT + index)
+        return parsed
 
     def _count(self, what: str) -> int:
         """Return the next whole number after checking that this many words can follow."""
         at = self.next
-        count = self._whole(f"the number of {what}")
+        if at >= len(self.words):
+            raise self.error(f"the file ends before the number of {what}", at)
+        (count,) = self._wholes(1, f"the number of {what}")
         left = len(self.words) - self.next
         if count > left:
             raise self.error(f"{count} {what} cannot follow: the file has {left} more words", at)
@@ -85,16 +68,12 @@ class _Reader:
 
     def _wholes(self, count: int, what: str) -> list[int]:
         """Return the next ``count`` words, which are known to exist, as whole numbers."""
-        chunk = self.words[self.next : self.next + count]
-        distinct = set(chunk)
-        if not all(map(_WHOLE.fullmatch, distinct)):
-            at, bad = next(
-                (at, word) for at, word in enumerate(chunk, self.next) if not _WHOLE.fullmatch(word)
-            )
-            raise self.error(f"expected {what}, a whole number, but found {shorten(bad)!r}", at)
+        found = self.words[self.next : self.next + count]
+        for at, word in enumerate(found, self.next):
+            if not _WHOLE.fullmatch(word):
+                raise self.error(f"expected {what}, a whole number, but found {shorten(word)!r}", at)
         self.next += count
-        values = {word: int(word) for word in distinct}
-        return [values[word] for word in chunk]
+        return [int(word) for word in found]
 
     def _cardinalities(self) -> list[int]:
         count = self._count("variables")
@@ -115,11 +94,12 @@ class _Reader:
         for number in range(tables):
             at = self.next
             what = f"variables of table {number}"
-            scope = self._wholes(self._count(what), f"one of the {what}")
-            if not scope:
+            count = self._count(what)
+            if not count:
                 raise self.error(f"table {number} has no variables", at)
-            if len(scope) > MAX_PARENTS + 1:
+            if count > MAX_PARENTS + 1:
                 raise self.error(f"table {number} has more than {MAX_PARENTS} parents, the limit", at)
+            scope = self._wholes(count, f"one of the {what}")
             if max(scope) >= variables:
                 message = f"table {number} names variable {max(scope)}; the last one is {variables - 1}"
                 raise self.error(message, at)
@@ -135,10 +115,9 @@ class _Reader:
             expected = "more than the file has words" if size > len(self.words) else str(size)
             message = f"the table of {child!r} claims {claimed} entries; its variables need {expected}"
             raise self.error(message, claim_at)
-        numbers = self.words[self.next : self.next + claimed]
         data_at = self.next
         self.next += claimed
-        return ParsedTable(child, parents, as_given(numbers), at, data_at)
+        return ParsedTable(child, parents, self.words[data_at : self.next], at, data_at)
 
 
 def render(net: BayesianNetwork, path: str) -> Iterator[str]:

@@ -13,13 +13,11 @@ import re
 from collections.abc import Iterator
 
 from bnc2d.base.readers.numbers import shorten
-from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given, suggest
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers
-from bnc2d.formats.parsing.source import XmlSource
 from bnc2d.formats.parsing.xmltree import Element, escape, parse_xml
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.variable import Variable
 
 _NAME = "bnc2d_name"
 _STATES = "bnc2d_states"
@@ -29,34 +27,21 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 def parse(data: bytes, path: str) -> ParsedNetwork:
     """Return what an XDSL file says."""
-    source = XmlSource(path)
-    root = parse_xml(data, path)
-    if root.tag != "smile":
-        hint = '; an XMLBIF file needs format="xmlbif"' if root.tag.upper() == "BIF" else ""
-        raise source.error(f"expected <smile>, but the file is a <{shorten(root.tag)}>{hint}", root.line)
+    root = parse_xml(data, path, "smile")
     for dynamic in root.named("dynamic"):
-        raise source.unsupported("a <dynamic> network; unroll it first", dynamic.line)
+        raise dynamic.unsupported("a <dynamic> network; unroll it first")
     nodes = [node for group in root.named("nodes") for node in group.children]
-    return _network(root.attributes.get("id", ""), nodes, source)
-
-
-def _network(name: str, nodes: list[Element], source: XmlSource) -> ParsedNetwork:
-    parsed = ParsedNetwork(source, name, [], [])
-    names: dict[str, str] = {}
+    parsed = ParsedNetwork(root.source, root.attributes.get("id", ""))
     for node in _in_true_order(nodes):
-        identifier = _identifier(node, source)
+        identifier = _identifier(node)
         if node.tag != "cpt":
-            message = (
-                f"node {shorten(identifier)!r} is a <{shorten(node.tag)}>; only <cpt> nodes are supported"
-            )
-            raise source.unsupported(message, node.line)
-        if identifier in names:
-            raise source.error(f"two nodes have the id {shorten(identifier)!r}", node.line)
-        variable = _variable(node, identifier, source)
-        names[identifier] = variable.name
-        parsed.declare(variable)
-    for node in nodes:
-        parsed.tables.append(_table(node, names, source))
+            what = f"node {shorten(identifier)!r} is a <{shorten(node.tag)}>"
+            raise node.unsupported(f"{what}; only <cpt> nodes are supported")
+        if identifier in parsed.variables:
+            raise node.error(f"two nodes have the id {shorten(identifier)!r}")
+        name = _property(node, _NAME)
+        parsed.declare(identifier if name is None else name.text, _states(node), node.line, identifier)
+    parsed.tables = [_table(node, parsed) for node in nodes]
     return parsed
 
 
@@ -71,54 +56,39 @@ def _in_true_order(nodes: list[Element]) -> list[Element]:
     return [node for _, node in sorted(zip(positions, nodes, strict=True), key=lambda pair: pair[0])]
 
 
-def _identifier(element: Element, source: XmlSource) -> str:
-    try:
-        return element.attributes["id"]
-    except KeyError:
-        raise source.error(f"<{shorten(element.tag)}> has no id", element.line) from None
+def _identifier(element: Element) -> str:
+    if "id" not in element.attributes:
+        raise element.error(f"<{shorten(element.tag)}> has no id")
+    return element.attributes["id"]
 
 
 def _property(node: Element, identifier: str) -> Element | None:
     return next((found for found in node.named("property") if found.attributes.get("id") == identifier), None)
 
 
-def _variable(node: Element, identifier: str, source: XmlSource) -> ParsedVariable:
-    states = [_identifier(state, source) for state in node.named("state")]
-    true_name, true_states = _property(node, _NAME), _property(node, _STATES)
-    if true_states is not None:
-        states = _restored(states, true_states, source)
-    return ParsedVariable(identifier if true_name is None else true_name.text, states, node.line)
-
-
-def _restored(states: list[str], true_states: Element, source: XmlSource) -> list[str]:
+def _states(node: Element) -> list[str]:
+    states = [_identifier(state) for state in node.named("state")]
+    true_states = _property(node, _STATES)
+    if true_states is None:
+        return states
     try:
         value = json.loads(true_states.text)
     except (ValueError, RecursionError):
         value = None
-    if (
-        not isinstance(value, list)
-        or len(value) != len(states)
-        or not all(isinstance(text, str) for text in value)
-    ):
-        message = f"the property {_STATES!r} is not a JSON list of {len(states)} texts; delete or correct it"
-        raise source.error(message, true_states.line)
-    return value
+    if isinstance(value, list) and len(value) == len(states) and all(isinstance(text, str) for text in value):
+        return value
+    expected = f"a JSON list of {len(states)} texts"
+    raise true_states.error(f"the property {_STATES!r} is not {expected}; delete or correct it")
 
 
-def _table(node: Element, names: dict[str, str], source: XmlSource) -> ParsedTable:
-    child = names[node.attributes["id"]]
-    parents = []
-    for identifier in "".join(found.text for found in node.named("parents")).split():
-        if identifier not in names:
-            hint = suggest(identifier, names)
-            message = f"table of {shorten(child)!r}: unknown parent {shorten(identifier)!r}{hint}"
-            raise source.error(message, node.line)
-        parents.append(names[identifier])
-    numbers = list(node.named("probabilities"))
-    if len(numbers) != 1:
-        message = f"expected one <probabilities> for {shorten(child)!r}, found {len(numbers)}"
-        raise source.error(message, node.line)
-    return ParsedTable(child, parents, as_given(numbers[0].text.split()), node.line, numbers[0].line)
+def _table(node: Element, parsed: ParsedNetwork) -> ParsedTable:
+    child = node.attributes["id"]
+    shown = repr(shorten(parsed.variables[child].name))
+    parents = "".join(found.text for found in node.named("parents")).split()
+    for parent in parents:
+        parsed.known(parent, f"table of {shown}: unknown parent", node.line)
+    numbers = node.only(list(node.named("probabilities")), f"<probabilities> for {shown}")
+    return ParsedTable(child, parents, numbers.text.split(), node.line, numbers.line)
 
 
 def render(net: BayesianNetwork, path: str) -> Iterator[str]:
@@ -131,7 +101,8 @@ def render(net: BayesianNetwork, path: str) -> Iterator[str]:
     for position in order:
         cpt = net.cpts[position]
         yield f'<cpt id="{ids[cpt.child.name]}">\n'
-        yield from (f'  <state id="{state}" />\n' for state in identifiers(cpt.child.states).values())
+        states = identifiers(cpt.child.states)
+        yield from (f'  <state id="{state}" />\n' for state in states.values())
         if cpt.parents:
             yield f"  <parents>{' '.join(ids[parent.name] for parent in cpt.parents)}</parents>\n"
         yield "  <probabilities>\n"
@@ -140,16 +111,12 @@ def render(net: BayesianNetwork, path: str) -> Iterator[str]:
         yield "  </probabilities>\n"
         if ids[cpt.child.name] != cpt.child.name:
             yield f'  <property id="{_NAME}">{escape(cpt.child.name, path)}</property>\n'
-        yield from _true_states(cpt.child)
+        if list(states) != list(states.values()):
+            yield f'  <property id="{_STATES}">{escape(json.dumps(cpt.child.states), "")}</property>\n'
         if moved:
             yield f'  <property id="{_POSITION}">{position}</property>\n'
         yield "</cpt>\n"
     yield "</nodes>\n</smile>\n"
-
-
-def _true_states(variable: Variable) -> Iterator[str]:
-    if list(identifiers(variable.states)) != list(identifiers(variable.states).values()):
-        yield f'  <property id="{_STATES}">{escape(json.dumps(variable.states), "")}</property>\n'
 
 
 def _parents_first(net: BayesianNetwork) -> list[int]:

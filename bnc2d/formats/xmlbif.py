@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import UnsupportedError
-from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, ParsedVariable, as_given
+from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable
 from bnc2d.formats.parsing.decimals import columns
-from bnc2d.formats.parsing.source import XmlSource
 from bnc2d.formats.parsing.xmltree import Element, escape, parse_xml
 from bnc2d.model.network import BayesianNetwork
 
@@ -24,24 +23,17 @@ _IGNORED = ("PROPERTY", "NAME", "OBS")
 
 def parse(data: bytes, path: str) -> ParsedNetwork:
     """Return what an XMLBIF file says."""
-    source = XmlSource(path)
-    root = parse_xml(data, path)
-    if root.tag.upper() != "BIF":
-        hint = '; a GeNIe file needs format="xdsl"' if root.tag == "smile" else ""
-        raise source.error(f"expected <BIF>, but the file is a <{shorten(root.tag)}>{hint}", root.line)
-    networks = _children(root, "NETWORK")
-    if len(networks) != 1:
-        raise source.error(f"expected one <NETWORK> in <BIF>, found {len(networks)}", root.line)
-    network = networks[0]
-    parsed = ParsedNetwork(source, _optional_text(network, "NAME"), [], [])
+    root = parse_xml(data, path, "BIF")
+    network = root.only(_children(root, "NETWORK"), "<NETWORK> in <BIF>")
+    parsed = ParsedNetwork(root.source, next(iter(_texts(network, "NAME")), ""))
     for child in network.children:
         tag = child.tag.upper()
         if tag == "VARIABLE":
-            parsed.declare(_variable(child, source))
+            parsed.declare(*_variable(child), child.line)
         elif tag in _TABLE_TAGS:
-            parsed.tables.append(_table(child, source))
+            parsed.tables.append(_table(child))
         elif tag not in _IGNORED:
-            raise source.error(f"unexpected <{shorten(child.tag)}> in <NETWORK>", child.line)
+            raise child.error(f"unexpected <{shorten(child.tag)}> in <NETWORK>")
     return parsed
 
 
@@ -49,46 +41,33 @@ def _children(element: Element, *tags: str) -> list[Element]:
     return [child for child in element.children if child.tag.upper() in tags]
 
 
-def _optional_text(element: Element, tag: str) -> str:
-    return next((child.text.strip() for child in _children(element, tag)), "")
+def _texts(element: Element, *tags: str) -> list[str]:
+    return [child.text.strip() for child in _children(element, *tags)]
 
 
-def _variable(element: Element, source: XmlSource) -> ParsedVariable:
-    names = _children(element, "NAME")
-    if len(names) != 1:
-        raise source.error(f"expected one <NAME> in <VARIABLE>, found {len(names)}", element.line)
-    name = names[0].text.strip()
+def _variable(element: Element) -> tuple[str, list[str]]:
+    name = element.only(_children(element, "NAME"), "<NAME> in <VARIABLE>").text.strip()
     types = [value for key, value in element.attributes.items() if key.upper() == "TYPE"]
-    types += [child.text.strip() for child in _children(element, "TYPE")]
-    for kind in types:
+    for kind in types + _texts(element, "TYPE"):
         if kind.lower() not in _DISCRETE:
-            message = (
-                f"variable {shorten(name)!r} is a {shorten(kind)!r} variable; only 'nature' is supported"
-            )
-            raise source.unsupported(message, element.line)
-    states = [child.text.strip() for child in _children(element, *_VALUE_TAGS)]
-    return ParsedVariable(name, states, element.line)
+            what = f"variable {shorten(name)!r} is a {shorten(kind)!r} variable"
+            raise element.unsupported(f"{what}; only 'nature' is supported")
+    return name, _texts(element, *_VALUE_TAGS)
 
 
-def _table(element: Element, source: XmlSource) -> ParsedTable:
-    children = [child.text.strip() for child in _children(element, "FOR")]
+def _table(element: Element) -> ParsedTable:
+    children = _texts(element, "FOR")
     if not children:
-        raise source.error("a table without <FOR>", element.line)
+        raise element.error("a table without <FOR>")
+    name = shorten(children[0])
     if len(children) > 1:
-        what = f"a table for {shorten(children[0])!r} and {shorten(children[1])!r} together"
-        raise source.unsupported(f"{what}; only one <FOR> is supported", element.line)
-    tables = _children(element, "TABLE")
-    if len(tables) != 1:
-        raise source.error(
-            f"expected one <TABLE> for {shorten(children[0])!r}, found {len(tables)}", element.line
-        )
-    for inner in tables[0].children:
-        what = f"<{shorten(inner.tag)}> in the table of {shorten(children[0])!r}"
-        message = f"{what}; only plain numbers are supported"
-        raise source.unsupported(message, inner.line)
-    parents = [child.text.strip() for child in _children(element, "GIVEN")]
-    numbers = tables[0].text.split()
-    return ParsedTable(children[0], parents, as_given(numbers), element.line, tables[0].line)
+        what = f"a table for {name!r} and {shorten(children[1])!r} together"
+        raise element.unsupported(f"{what}; only one <FOR> is supported")
+    table = element.only(_children(element, "TABLE"), f"<TABLE> for {name!r}")
+    for inner in table.children:
+        what = f"<{shorten(inner.tag)}> in the table of {name!r}"
+        raise inner.unsupported(f"{what}; only plain numbers are supported")
+    return ParsedTable(children[0], _texts(element, "GIVEN"), table.text.split(), element.line, table.line)
 
 
 def render(net: BayesianNetwork, path: str) -> Iterator[str]:

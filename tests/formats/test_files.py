@@ -160,7 +160,7 @@ def test_messages_are_one_short_line(tmp_path: Path) -> None:
         ("x.bif", "variable v{0} {{ type discrete {{ 0 }}; }}\n"),
         ("x.net", "node v{0} {{ states = (0); }}\n"),
         ("x.xdsl", '<cpt id="v{0}"><state id="a"/></cpt>\n'),
-        ("x.xml", "<VARIABLE><NAME>v{0}</NAME></VARIABLE>\n"),
+        ("x.xml", "<VARIABLE><NAME>v{0}</NAME><OUTCOME>a</OUTCOME></VARIABLE>\n"),
         ("x.uai", "1 "),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ from math import prod
 from typing import TypeAlias
 
 from bnc2d.base.readers.numbers import shorten
-from bnc2d.errors import NetworkError, did_you_mean
+from bnc2d.errors import NetworkError, NormalisationWarning, did_you_mean
 from bnc2d.formats.parsing.decimals import is_spelt
 from bnc2d.formats.parsing.source import Source
 from bnc2d.model.cpt import CPT, show
@@ -30,22 +31,13 @@ _MAX_SUGGESTIONS = 2000
 # Most numbers that are fine; only to find the line of one that is not.
 _POSITIVE = re.compile(r"\+?(?:[0-9]{1,2000}\.?[0-9]{0,2000}|\.[0-9]{1,2000})(?:[eE][+-]?0*[0-9]{1,4})?")
 
-# Given the child and its parents, the entries as texts; the child's state varies fastest.
-Entries: TypeAlias = Callable[[Variable, tuple[Variable, ...]], Sequence[str]]
-
-
-@dataclass(slots=True)
-class ParsedVariable:
-    """A declaration and where it stands."""
-
-    name: str
-    states: list[str]
-    at: int
+# The entries as texts, the child's state varying fastest, or what gives them for the child and its parents.
+Entries: TypeAlias = Sequence[str] | Callable[[Variable, tuple[Variable, ...]], Sequence[str]]
 
 
 @dataclass(slots=True)
 class ParsedTable:
-    """A table, where it stands and where its numbers start."""
+    """A table of variables called by their identifiers, where it stands and where its numbers start."""
 
     child: str
     parents: list[str]
@@ -54,48 +46,29 @@ class ParsedTable:
     data_at: int
 
 
-@dataclass(slots=True)
-class ParsedNetwork:
-    """All that a file says, before any check across its parts."""
-
-    source: Source
-    name: str
-    variables: list[ParsedVariable]
-    tables: list[ParsedTable]
-
-    def declare(self, variable: ParsedVariable) -> None:
-        """Add a variable, as long as there are not too many."""
-        if len(self.variables) == MAX_VARIABLES:
-            raise self.source.error(f"more than {MAX_VARIABLES} variables, the limit", variable.at)
-        self.variables.append(variable)
-
-
-@dataclass(slots=True)
 class Repairs:
     """Which tables had columns that missed 1, and by how much at most."""
 
-    tables: int = 0
-    largest: Fraction = Fraction(0)
-    first: str = ""
+    def __init__(self) -> None:
+        self._tables = 0
+        self._largest = Fraction(0)
+        self._first = ""
 
-    def note(self, name: str, miss: Fraction) -> None:
-        """Count the table of ``name`` if it was touched."""
+    def note(self, cpt: CPT, miss: Fraction) -> CPT:
+        """Count the table if it was touched, and return it."""
         if miss:
-            self.tables += 1
-            self.largest = max(self.largest, miss)
-            self.first = self.first or name
+            self._tables += 1
+            self._largest = max(self._largest, miss)
+            self._first = self._first or cpt.child.name
+        return cpt
 
-    def __str__(self) -> str:
-        count = "1 table" if self.tables == 1 else f"{self.tables} tables"
-        off = f"off by at most {show(self.largest)}"
-        return (
-            f"columns of {count} did not sum to exactly 1 and were normalised ({off}; first: {self.first!r})"
-        )
-
-
-def as_given(numbers: Sequence[str]) -> Entries:
-    """Return the entries of a file whose order is already ours."""
-    return lambda _child, _parents: numbers
+    def warn(self, path: str = "") -> None:
+        """Tell the caller of our caller once, where anything was repaired."""
+        if self._tables:
+            count = "1 table" if self._tables == 1 else f"{self._tables} tables"
+            off = f"off by at most {show(self._largest)}; first: {self._first!r}"
+            message = f"columns of {count} did not sum to exactly 1 and were normalised ({off})"
+            warnings.warn(f"{path}: {message}" if path else message, NormalisationWarning, stacklevel=3)
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
@@ -103,93 +76,89 @@ def suggest(name: str, candidates: Iterable[str]) -> str:
     return did_you_mean(name, islice(candidates, _MAX_SUGGESTIONS))
 
 
-def assemble(parsed: ParsedNetwork, *, normalise: bool = False) -> tuple[BayesianNetwork, Repairs]:
-    """Return the network that a file describes and what was normalised in it.
+class ParsedNetwork:
+    """All that a file says; its tables are not read before every variable is known.
 
-    Raises ``FormatError`` with the line for a duplicate or unknown name, a missing, duplicate or oversized
-    table, and whatever ``Variable``, ``CPT`` and ``BayesianNetwork`` find wrong.
+    Tables call a variable by its identifier, which is its name unless the format restricts identifiers.
     """
-    variables = _variables(parsed)
-    source = parsed.source
-    repairs = Repairs()
-    cpts: dict[str, CPT] = {}
-    budget = MAX_ENTRIES
-    for table in parsed.tables:
-        child, *parents = (_lookup(name, variables, table, source) for name in (table.child, *table.parents))
-        if child.name in cpts:
-            raise source.error(f"variable {child.name!r} has two tables", table.at)
-        budget -= _size(child, parents, budget, table, source)
-        cpts[child.name], miss = _cpt(child, tuple(parents), table, source, normalise)
-        repairs.note(child.name, miss)
-    for declared in parsed.variables:
-        if declared.name not in cpts:
-            raise source.error(f"variable {declared.name!r} has no table", declared.at)
-    try:
-        return BayesianNetwork(variables.values(), cpts.values(), parsed.name), repairs
-    except NetworkError as error:
-        raise source.error(str(error), None) from None
 
+    def __init__(self, source: Source, name: str = "") -> None:
+        self.source, self.error = source, source.error
+        self.name = name
+        self.tables: list[ParsedTable] = []
+        self.variables: dict[str, Variable] = {}  # by identifier
+        self._declared_at: dict[str, int] = {}  # by name
 
-def _variables(parsed: ParsedNetwork) -> dict[str, Variable]:
-    variables: dict[str, Variable] = {}
-    if len(parsed.name) > MAX_NAME:
-        message = f"the network's name has {len(parsed.name)} characters; the limit is {MAX_NAME}"
-        raise parsed.source.error(message, None)
-    for declared in parsed.variables:
-        for text in (declared.name, *declared.states):
+    def declare(self, name: str, states: Sequence[str], at: int, identifier: str | None = None) -> None:
+        """Add a variable, as long as there are not too many and it is the first of its name."""
+        if len(self.variables) == MAX_VARIABLES:
+            raise self.error(f"more than {MAX_VARIABLES} variables, the limit", at)
+        for text in (name, *states):
             if len(text) > MAX_NAME:
                 message = f"the name {shorten(text)!r} has {len(text)} characters; the limit is {MAX_NAME}"
-                raise parsed.source.error(message, declared.at)
-        if declared.name in variables:
-            raise parsed.source.error(f"variable {declared.name!r} is declared twice", declared.at)
+                raise self.error(message, at)
+        if name in self._declared_at:
+            raise self.error(f"variable {name!r} is declared twice", at)
+        self._declared_at[name] = at
         try:
-            variables[declared.name] = Variable(declared.name, tuple(declared.states))
+            self.variables[name if identifier is None else identifier] = Variable(name, tuple(states))
         except NetworkError as error:
-            raise parsed.source.error(str(error), declared.at) from None
-    return variables
+            raise self.error(str(error), at) from None
 
+    def known(self, identifier: str, unknown: str, at: int) -> Variable:
+        """Return the variable; ``unknown`` says what there is no such one of, at ``at``."""
+        try:
+            return self.variables[identifier]
+        except KeyError:
+            hint = suggest(identifier, self.variables)
+            raise self.error(f"{unknown} {shorten(identifier)!r}{hint}", at) from None
 
-def _lookup(name: str, variables: dict[str, Variable], table: ParsedTable, source: Source) -> Variable:
-    try:
-        return variables[name]
-    except KeyError:
-        role = "table of the" if name == table.child else f"table of {shorten(table.child)!r}:"
-        message = f"{role} unknown variable {shorten(name)!r}{suggest(name, variables)}"
-        raise source.error(message, table.at) from None
+    def assemble(self, *, normalise: bool = False) -> tuple[BayesianNetwork, Repairs]:
+        """Return the network that the file describes and what was normalised in it.
 
+        Raises ``FormatError`` with the line for an unknown name, a missing, duplicate or oversized table, and
+        whatever ``CPT`` and ``BayesianNetwork`` find wrong.
+        """
+        if len(self.name) > MAX_NAME:
+            message = f"the network's name has {len(self.name)} characters; the limit is {MAX_NAME}"
+            raise self.error(message, None)
+        repairs = Repairs()
+        cpts: dict[str, CPT] = {}
+        entries = 0
+        for table in self.tables:
+            child = self.known(table.child, "table of the unknown variable", table.at)
+            unknown = f"table of {shorten(table.child)!r}: unknown variable"
+            parents = tuple(self.known(parent, unknown, table.at) for parent in table.parents)
+            if child.name in cpts:
+                raise self.error(f"variable {child.name!r} has two tables", table.at)
+            if len(parents) > MAX_PARENTS:
+                message = f"variable {child.name!r} has {len(parents)} parents; the limit is {MAX_PARENTS}"
+                raise self.error(message, table.at)
+            entries += prod(map(len, (child, *parents)))
+            if entries > MAX_ENTRIES:
+                more = f"the network has more than {MAX_ENTRIES} entries, the limit"
+                raise self.error(f"with the table of {child.name!r} {more}", table.at)
+            cpts[child.name] = repairs.note(*self._cpt(child, parents, table, normalise))
+        for name, at in self._declared_at.items():
+            if name not in cpts:
+                raise self.error(f"variable {name!r} has no table", at)
+        try:
+            return BayesianNetwork(self.variables.values(), cpts.values(), self.name), repairs
+        except NetworkError as error:
+            raise self.error(str(error), None) from None
 
-def _size(child: Variable, parents: list[Variable], budget: int, table: ParsedTable, source: Source) -> int:
-    if len(parents) > MAX_PARENTS:
-        message = f"variable {child.name!r} has {len(parents)} parents; the limit is {MAX_PARENTS}"
-        raise source.error(message, table.at)
-    size = prod(len(variable) for variable in (child, *parents))
-    if size > budget:
-        message = (
-            f"with the table of {child.name!r} the network has more than {MAX_ENTRIES} entries, the limit"
-        )
-        raise source.error(message, table.at)
-    return size
-
-
-def _cpt(
-    child: Variable, parents: tuple[Variable, ...], table: ParsedTable, source: Source, normalise: bool
-) -> tuple[CPT, Fraction]:
-    numbers = table.entries(child, parents)
-    size = prod(len(variable) for variable in (*parents, child))
-    if len(numbers) != size:  # before all those texts become numbers
-        shape = " x ".join(str(len(variable)) for variable in (*parents, child))
-        message = f"table of {child.name!r} has {len(numbers)} entries, expected {size} ({shape})"
-        raise source.error(message, table.at)
-    try:
-        cpt, miss = CPT.from_numbers(child, parents, numbers, normalise=normalise)
-    except NetworkError as error:
-        raise source.error(str(error), _culprit(numbers, table, source)) from None
-    return cpt, Fraction(0) if miss and is_spelt(cpt, numbers) else miss
-
-
-def _culprit(numbers: Sequence[str], table: ParsedTable, source: Source) -> int:
-    """Return where the first entry stands that is negative or no number, or else where the table does."""
-    for text in dict.fromkeys(numbers):
-        if not _POSITIVE.fullmatch(text):
-            return source.find_word(text, table.data_at)
-    return table.at
+    def _cpt(
+        self, child: Variable, parents: tuple[Variable, ...], table: ParsedTable, normalise: bool
+    ) -> tuple[CPT, Fraction]:
+        numbers = table.entries(child, parents) if callable(table.entries) else table.entries
+        shape = [len(variable) for variable in (*parents, child)]
+        if len(numbers) != prod(shape):  # before all those texts become numbers
+            expected = f"expected {prod(shape)} ({' x '.join(map(str, shape))})"
+            raise self.error(f"table of {child.name!r} has {len(numbers)} entries, {expected}", table.at)
+        try:
+            cpt, miss = CPT.from_numbers(child, parents, numbers, normalise=normalise)
+        except NetworkError as error:
+            bad = next((text for text in dict.fromkeys(numbers) if not _POSITIVE.fullmatch(text)), None)
+            at = table.at if bad is None else self.source.find_word(bad, table.data_at)
+            raise self.error(str(error), at) from None
+        return cpt, Fraction(0) if miss and is_spelt(cpt, numbers) else miss

@@ -145,15 +145,29 @@ class Scanner:
             elif not self.is_symbol(","):
                 raise self.unexpected(f"{stop!r} {where}")
 
+    def listed(self, opening: str, closing: str, what: str) -> list[str]:
+        """Return the words between two symbols, of which the first is the current token, and move on."""
+        if not self.is_symbol(opening):
+            raise self.unexpected(f"{opening!r} before {what}")
+        words = self.words(closing, f"after {what}")
+        self.advance()
+        return words
+
+    def skip(self, pattern: re.Pattern[str], start: int, unmatched: str = "") -> int:
+        """Move past what the pattern matches at ``start`` and return where that ends."""
+        match = pattern.match(self.text, start, self._limit)
+        if match is None:
+            raise self.error(unmatched, start)
+        self.end = match.end()
+        self.advance()
+        return match.end()
+
     def skip_block(self, where: str) -> tuple[int, int]:
         """Move over a block without inner braces, from its ``{``; return where its inside starts and ends."""
         if not self.is_symbol("{"):
             raise self.unexpected(f"'{{' to open {where}")
         start, opened = self.end, self.at
-        match = self._language.inside.match(self.text, start, self._limit)
-        end = start if match is None else match.end()
-        self.end = end
-        self.advance()
+        end = self.skip(self._language.inside, start)
         if self.kind == "end":
             raise self.error(f"{where} is opened here and never closed", opened)
         self.expect("}", f"to close {where}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
 from xml.parsers import expat
 
 from bnc2d.base.readers.numbers import shorten
@@ -17,41 +19,46 @@ MAX_DECLARED = 100  # attributes in the document type: each may add one to every
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(rb"&([^;\s]{1,40});")
+_OTHER_FORMATS = {
+    "bif": '; an XMLBIF file needs format="xmlbif"',
+    "smile": '; a GeNIe file needs format="xdsl"',
+}
 _INVALID_TOKEN, _UNDEFINED = 4, 11  # expat's codes for bytes that are no character and for unknown entities
 
 
+@dataclass(slots=True)
 class Element:
-    """A tag with its attributes, children, own text (comments count as a space) and line."""
+    """A tag with its attributes, line, children and own text in pieces (comments count as a space)."""
 
-    __slots__ = ("_pieces", "attributes", "children", "line", "tag")
-
-    def __init__(self, tag: str, attributes: dict[str, str] | None, line: int) -> None:
-        self.tag = tag
-        self.attributes = attributes or {}
-        self.children: list[Element] | tuple[()] = ()
-        self._pieces: list[str] | tuple[()] = ()
-        self.line = line
-
-    def add(self, child: Element) -> None:
-        """Append a child."""
-        if isinstance(self.children, tuple):
-            self.children = []
-        self.children.append(child)
-
-    def add_text(self, piece: str) -> None:
-        """Append to the text."""
-        if isinstance(self._pieces, tuple):
-            self._pieces = []
-        self._pieces.append(piece)
+    source: XmlSource
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
         """The text directly inside, that of children left out."""
-        return "".join(self._pieces)
+        return "".join(self.pieces)
 
     def named(self, tag: str) -> Iterator[Element]:
         """Yield the children with this tag."""
         return (child for child in self.children if child.tag == tag)
+
+    def only(self, found: Sequence[Element], what: str) -> Element:
+        """Return the one that was found of what there must be one of inside."""
+        if len(found) != 1:
+            raise self.error(f"expected one {what}, found {len(found)}")
+        return found[0]
+
+    def error(self, message: str) -> FormatError:
+        """Return the error that ``message`` describes, with the line of the element."""
+        return self.source.error(message, self.line)
+
+    def unsupported(self, message: str) -> UnsupportedError:
+        """Return the error for something that is well formed but that bnc2d has no meaning for."""
+        return self.source.unsupported(message, self.line)
 
 
 class _Builder:
@@ -60,18 +67,19 @@ class _Builder:
         self.parser = parser = expat.ParserCreate()
         self.root: Element | None = None
         self.open: list[Element] = []
-        self.size = 0
-        self.declared = 0
+        self.size = self.declared = 0
         parser.buffer_text = True
         parser.buffer_size = 2**16
         parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        parser.CommentHandler = self._comment
+        parser.EndElementHandler = lambda _tag: self.open.pop()
+        parser.CharacterDataHandler = lambda text: self.open[-1].pieces.append(text)
+        parser.CommentHandler = lambda _text: self.open[-1].pieces.append(" ") if self.open else None
         parser.AttlistDeclHandler = self._attlist
-        parser.EntityDeclHandler = self._entity
-        parser.SkippedEntityHandler = self._skipped
-        parser.ExternalEntityRefHandler = self._external
+        parser.EntityDeclHandler = lambda name, *_: self._refuse("declares the", name)
+        parser.SkippedEntityHandler = lambda name, _: self._refuse("uses the undefined", name)
+        parser.ExternalEntityRefHandler = lambda _context, _base, system, _public: self._refuse(
+            "uses the external", str(system)
+        )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         line = self.parser.CurrentLineNumber
@@ -80,22 +88,12 @@ class _Builder:
             raise self.source.error(f"elements are nested more than {MAX_DEPTH} deep", line)
         if self.size > MAX_SIZE:
             raise self.source.error(f"more than {MAX_SIZE} elements and attributes, the limit", line)
-        element = Element(tag, attributes, line)
+        element = Element(self.source, tag, attributes, line)
         if self.open:
-            self.open[-1].add(element)
+            self.open[-1].children.append(element)
         else:
             self.root = element
         self.open.append(element)
-
-    def _end(self, tag: str) -> None:  # noqa: ARG002 - expat has matched it
-        self.open.pop()
-
-    def _text(self, piece: str) -> None:
-        self.open[-1].add_text(piece)
-
-    def _comment(self, text: str) -> None:  # noqa: ARG002
-        if self.open:
-            self.open[-1].add_text(" ")
 
     def _attlist(self, *declaration: object) -> None:  # noqa: ARG002
         self.declared += 1
@@ -103,24 +101,17 @@ class _Builder:
             line = self.parser.CurrentLineNumber
             raise self.source.error(f"more than {MAX_DECLARED} declared attributes, the limit", line)
 
-    def _entity(self, name: str, *declaration: object) -> None:  # noqa: ARG002
-        raise self._refused(f"declares the entity {shorten(name)!r}")
-
-    def _skipped(self, name: str, is_parameter: int) -> None:  # noqa: ARG002
-        raise self._refused(f"uses the undefined entity {shorten(name)!r}")
-
-    def _external(self, context: str, base: object, system: str | None, public: object) -> int:  # noqa: ARG002
-        raise self._refused(f"uses the external entity {shorten(str(system))!r}")
-
-    def _refused(self, what: str) -> UnsupportedError:
-        message = f"the file {what}; entities are not supported for safety, write their text instead"
-        return self.source.unsupported(message, self.parser.CurrentLineNumber)
+    def _refuse(self, what: str, entity: str) -> NoReturn:
+        remedy = "entities are not supported for safety, write their text instead"
+        message = f"the file {what} entity {shorten(entity)!r}; {remedy}"
+        raise self.source.unsupported(message, self.parser.CurrentLineNumber)
 
 
-def parse_xml(data: bytes, path: str) -> Element:
-    """Return the root element; the encoding that the file declares is honoured.
+def parse_xml(data: bytes, path: str, tag: str) -> Element:
+    """Return the root element, which has this tag or one that is it in upper case.
 
-    Raises ``FormatError`` for XML that is not well formed, for entities, and beyond this module's limits.
+    The encoding that the file declares is honoured. Raises ``FormatError`` for another tag, for XML that is
+    not well formed, for entities, and beyond this module's limits.
     """
     builder = _Builder(XmlSource(path))
     try:
@@ -134,9 +125,13 @@ def parse_xml(data: bytes, path: str) -> Element:
     except (LookupError, ValueError) as error:
         message = f"cannot decode the file ({shorten(str(error), 200)}); convert it to UTF-8"
         raise builder.source.error(message, 1) from None
-    if builder.root is None:
+    root = builder.root
+    if root is None:
         raise FormatError("the file has no XML element", path)
-    return builder.root
+    if tag not in (root.tag, root.tag.upper()):
+        hint = _OTHER_FORMATS.get(root.tag.lower(), "")
+        raise root.error(f"expected <{tag}>, but the file is a <{shorten(root.tag)}>{hint}")
+    return root
 
 
 def escape(text: str, path: str) -> str:

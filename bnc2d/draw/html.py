@@ -9,6 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from bnc2d.draw.text import clean
+from bnc2d.version import __version__
 
 _CAPTION = ' style="text-align:left;font-weight:600;caption-side:top;white-space:nowrap"'
 _CELL = ' style="text-align:left;vertical-align:top;padding:1px 12px 1px 0"'
@@ -49,6 +50,21 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
         name, _, after = piece.partition("}}")
         parts += [fields[name], after]
     return "".join(parts)
+
+
+def page(package: str, title: str, sources: str, fields: Mapping[str, str]) -> str:
+    """Return a page of the assets ``page.html`` and ``page.css`` of a package, filled with ``fields``.
+
+    It asks for nothing from outside: a content security policy allows its style by its digest, the
+    ``sources`` of scripts and pictures, and nothing else. So whatever names say, they are shown, never run.
+    """
+    style = "\n" + asset(package, "page.css")
+    policy = (
+        f"default-src 'none'; {sources}; style-src '{digest(style)}'; base-uri 'none'; form-action 'none'"
+    )
+    known = {"policy": policy, "title": text(title), "style": style, "version": __version__}
+    body = fill(asset(package, "page.html"), {**known, **fields})
+    return fill(asset("bnc2d.draw", "page.html"), {**known, "body": body})
 
 
 def digest(content: str) -> str:

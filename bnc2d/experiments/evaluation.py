@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from bnc2d.errors import FormatError
-from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem
+from bnc2d.errors import Bnc2dError, FormatError
+from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem, read_quietly
 from bnc2d.experiments.report.published import WIDTHS, Reference
 from bnc2d.experiments.report.sections import Cell, Section, Table
 from bnc2d.experiments.report.tables import (
@@ -21,7 +21,8 @@ from bnc2d.experiments.report.tables import (
 )
 from bnc2d.experiments.running.jobs import Job
 from bnc2d.experiments.running.journal import Records
-from bnc2d.experiments.widths import NetworkFacts, network_facts, read_sound
+from bnc2d.experiments.widths import network_widths
+from bnc2d.model.network import BayesianNetwork
 
 _DEFAULT_LEAVES_TABLE = "andes"  # the network whose table the paper prints
 
@@ -75,18 +76,14 @@ class Evaluation:
         """Return the report on these records."""
         names = set(self._names)
         main = {key: record for key, record in records.items() if key[0] in names}
-        facts = {
-            path: None if network is None else network_facts(network, self._targets(path))
-            for path, network in self._networks.items()
-        }
-        networks = {name: problem.network.name for name, problem in self._problems.items()}
-        networks |= {name: problem.network.name for name, problem in self._leaves.items()}
+        known = (self._problems | self._leaves).items()
+        networks = {name: problem.network.name for name, problem in known}
         found = [
             summary_section(main, self._methods, self._reference),
             *refused_section(records, networks),
             *unsolved_section(records),
-            self._overview(facts),
-            self._widths(facts),
+            self._overview(),
+            self._widths(),
             cactus_section(main, self._methods, self._reference),
         ]
         if self._leaves:
@@ -118,33 +115,39 @@ class Evaluation:
                 return name
         return f"{problem.network_name}, all leaves, {problem.target}"
 
-    def _targets(self, network: Path) -> list[str]:
-        return sorted({one.target for one in self._problems.values() if one.network == network})
-
-    def _overview(self, facts: Mapping[Path, NetworkFacts | None]) -> Section:
+    def _overview(self) -> Section:
         rows = []
-        for path, known in facts.items():
+        for path, network in self._networks.items():
             problems = [problem for problem in self._problems.values() if problem.network == path]
             features = sorted({len(problem.features or ()) for problem in problems})
-            rows.append(
-                (
-                    problems[0].network_name,
-                    None if known is None else known.variables,
-                    features[0] if len(features) == 1 else ", ".join(map(str, features)),
-                    len({problem.target for problem in problems}),
-                    len(problems),
-                )
-            )
-        columns = ("network", "variables", "features", "targets", "problems")
+            row: dict[str, Cell] = {
+                "network": problems[0].network_name,
+                "variables": None if network is None else len(network),
+                "features": features[0] if len(features) == 1 else ", ".join(map(str, features)),
+                "targets": len({problem.target for problem in problems}),
+                "problems": len(problems),
+            }
+            rows.append(row)
         text = f"{len(self._names)} problems, each with these thresholds: {', '.join(self._thresholds)}."
         unreadable = len(self._names) - len(self._problems)
         if unreadable:
             text += f" {unreadable} of them cannot be read and are among those refused."
-        return Section("Overview", text, (Table(columns, tuple(rows)),))
+        return Section("Overview", text, (Table.of(rows),))
 
-    def _widths(self, facts: Mapping[Path, NetworkFacts | None]) -> Section:
+    def _widths(self) -> Section:
+        rows: list[tuple[Cell, ...]] = []
+        for path, network in self._networks.items():
+            targets = sorted({one.target for one in self._problems.values() if one.network == path})
+            found = [] if network is None else network_widths(network, targets)
+            if found:
+                omega = statistics.fmean(one.widths.omega for one in found)
+                total = statistics.fmean(one.widths.omega_total for one in found)
+                features = statistics.fmean(one.features for one in found)
+                name = plain_name(path)
+                published = WIDTHS.get(name.lower(), (None, None, None))
+                rows.append((name, len(found), total, omega, features, features + omega, *published))
         columns = ("network", "targets", "ω^T", "ω", "|X|", "|X| + ω")
-        rows = [_width_row(path, known) for path, known in facts.items() if known and known.widths]
+        published_columns = ("paper's ω^T", "paper's ω", "paper's |X|")
         text = (
             "Averages over the targets of the suite with all leaves as features: the width ω^T of the "
             "compilation, the width ω of the jointree (its largest cluster minus one), and the number of "
@@ -152,17 +155,15 @@ class Evaluation:
             "0, and its narrowest f-tree over all roots and spines. Beside are the averages that the paper "
             "prints; its targets, its jointrees and its way to count may differ."
         )
-        published = ("paper's ω^T", "paper's ω", "paper's |X|")
-        return Section("Widths", text, (Table(columns + published, tuple(rows)),))
+        return Section("Widths", text, (Table(columns + published_columns, tuple(rows)),))
 
 
-def _width_row(path: Path, facts: NetworkFacts) -> tuple[Cell, ...]:
-    omega = statistics.fmean(one.widths.omega for one in facts.widths)
-    total = statistics.fmean(one.widths.omega_total for one in facts.widths)
-    features = statistics.fmean(one.features for one in facts.widths)
-    name = plain_name(path)
-    published = WIDTHS.get(name.lower(), (None, None, None))
-    return name, len(facts.widths), total, omega, features, features + omega, *published
+def read_sound(path: Path, normalise: bool) -> BayesianNetwork | None:
+    """Return a network, without warnings, or None where it cannot be read (its runs say why)."""
+    try:
+        return read_quietly(path, normalise=normalise)
+    except Bnc2dError:
+        return None
 
 
 def _readable(suite: Path, names: Sequence[str]) -> dict[str, Problem]:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -111,25 +112,15 @@ def network_paths(names: Iterable[str], wheel: str | os.PathLike[str] | None = N
     missing = [name for name in wanted if cached(name) is None]
     if missing:
         with TemporaryDirectory(prefix="bnc2d-") as folder:
-            scratch = Path(folder)
-            content = _kept() if wheel is None else None
+            kept, content = cache_folder().parent / "networks.whl", None
+            if wheel is None:
+                with suppress(FormatError):  # none of an earlier fetch, or not the right one
+                    content = _content(kept)
             if content is None:
-                content = _content(_fetch(scratch) if wheel is None else Path(wheel))
-            _unpack(content, missing, scratch)
-            atomic_write(_kept_wheel(), content)
+                content = _content(_fetch(Path(folder)) if wheel is None else Path(wheel))
+            _unpack(content, missing, Path(folder))
+            atomic_write(kept, content)
     return {name: cache_folder() / _file_name(name) for name in wanted}
-
-
-def _kept_wheel() -> Path:
-    return cache_folder().parent / "networks.whl"
-
-
-def _kept() -> bytes | None:
-    """Return the wheel of an earlier fetch, or None where there is none or not the right one."""
-    try:
-        return _content(_kept_wheel())
-    except FormatError:
-        return None
 
 
 def _file_name(name: str) -> str:
@@ -171,36 +162,26 @@ def _content(wheel: Path) -> bytes:
 
 
 def _unpack(wheel: bytes, names: list[str], scratch: Path) -> None:
-    """Check each network and put it into the cache in one step."""
+    """Put each network into the cache in one step, if it is of the size that is known of its name."""
     folder = cache_folder()
     make_folder(folder)
     try:
         with zipfile.ZipFile(BytesIO(wheel)) as archive:
             for name in names:
-                data = _member(archive, f"{_MEMBERS}/{_file_name(name)}")
-                _check(name, data, scratch)
-                atomic_write(folder / _file_name(name), data)
+                member = f"{_MEMBERS}/{_file_name(name)}"
+                with archive.open(member) as file:
+                    data = file.read(_MAX_MEMBER_BYTES + 1)
+                if len(data) > _MAX_MEMBER_BYTES:
+                    raise ValueError(f"{member} has more than {_MAX_MEMBER_BYTES} bytes")
+                path = scratch / _file_name(name)
+                atomic_write(path, data)
+                found = facts_of(read_quietly(path))  # whoever reads the network later will be told
+                if found[:-1] != PUBLIC[name][:-1]:
+                    size = f"{found.variables} variables and {found.edges} edges"
+                    raise ValueError(f"{name} has {size}, not those expected")
+                atomic_write(folder / path.name, data)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise FormatError(f"damaged wheel: {error}", WHEEL) from None
-
-
-def _member(archive: zipfile.ZipFile, member: str) -> bytes:
-    with archive.open(member) as file:
-        data = file.read(_MAX_MEMBER_BYTES + 1)
-    if len(data) > _MAX_MEMBER_BYTES:
-        raise ValueError(f"{member} has more than {_MAX_MEMBER_BYTES} bytes")
-    return data
-
-
-def _check(name: str, data: bytes, scratch: Path) -> None:
-    """Raise unless the bytes are a network of the size that is known of this name."""
-    path = scratch / _file_name(name)
-    atomic_write(path, data)
-    found = facts_of(read_quietly(path))  # whoever reads the network later will be told
-    if found[:-1] != PUBLIC[name][:-1]:
-        raise ValueError(
-            f"{name} has {found.variables} variables and {found.edges} edges, not those expected"
-        )
 
 
 def facts_of(network: BayesianNetwork) -> Facts:

@@ -16,10 +16,9 @@ from bnc2d.base.readers.choices import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments import collection, scaling
 from bnc2d.experiments.evaluation import Evaluation
-from bnc2d.experiments.report.page import write_report
 from bnc2d.experiments.report.plots import check_matplotlib
 from bnc2d.experiments.report.published import read_reference
-from bnc2d.experiments.report.sections import Section
+from bnc2d.experiments.report.sections import Section, write_report
 from bnc2d.experiments.report.tables import disagreement_section
 from bnc2d.experiments.running.jobs import Job, Record, run_jobs
 from bnc2d.experiments.running.journal import Journal, Key, Records

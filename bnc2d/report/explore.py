@@ -1,8 +1,7 @@
 """A page to explore a model: one HTML file with the model and the logic in it, and nothing from outside.
 
 The page's own script answers everything (decisions, reasons, what-if) from the circuits and the diagram in
-the file. A content security policy allows that script and that style by their digests, and nothing else:
-whatever a network calls its variables, it is shown, never run.
+the file.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from typing import Any
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.draw.html import asset, digest, fill, text
+from bnc2d.draw.html import asset, digest, page
 from bnc2d.report.data import page_data
-from bnc2d.version import __version__
 
 _SCRIPTS = ("logic.js", "primes.js", "reasons.js", "picture.js", "view.js")
 
@@ -29,22 +27,11 @@ def page_html(model: BaseCompiledModel) -> str:
     >>> "default-src 'none'" in page_html(model)
     True
     """
-    style = "\n" + asset("bnc2d.report", "page.css")
     logic = "\n".join(asset("bnc2d.report", name) for name in _SCRIPTS)
     script = f'\n"use strict";\n(() => {{\n{logic}}})();\n'
-    policy = (
-        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    fields = {
-        "policy": policy,
-        "title": text(f"{model.target}: explore the decisions"),
-        "style": style,
-        "data": _embedded(page_data(model)),
-        "script": script,
-        "version": __version__,
-    }
-    return fill(asset("bnc2d.report", "page.html"), fields)
+    fields = {"data": _embedded(page_data(model)), "script": script}
+    title = f"{model.target}: explore the decisions"
+    return page("bnc2d.report", title, f"script-src '{digest(script)}'", fields)
 
 
 def write_page(model: BaseCompiledModel, path: str | os.PathLike[str]) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from bnc2d import Classifier, FormatError, example, write_network
+from bnc2d.experiments.evaluation import read_sound
 from bnc2d.experiments.report.published import read_reference
-from bnc2d.experiments.widths import leaf_widths, network_facts, read_sound
+from bnc2d.experiments.widths import leaf_widths, network_widths
 from bnc2d.testing import random_classifier
 
 
@@ -45,14 +46,14 @@ def test_widths_are_those_of_the_compiler(seed: int) -> None:
     assert found.features == len(classifier.features)
 
 
-def test_facts_of_a_network(tmp_path: Path) -> None:
+def test_widths_of_a_network(tmp_path: Path) -> None:
     path = tmp_path / "asia.bif"
     write_network(example("asia"), path)
     network = read_sound(path, normalise=False)
     assert network is not None
-    facts = network_facts(network, ["lung", "nobody", "xray"])
-    assert facts.variables == 8
-    assert [one.features for one in facts.widths] == [2, 1]
-    assert facts.widths[0] == leaf_widths(Classifier(example("asia"), "lung"))
+    assert len(network) == 8
+    found = network_widths(network, ["lung", "nobody", "xray"])
+    assert [one.features for one in found] == [2, 1]
+    assert found[0] == leaf_widths(Classifier(example("asia"), "lung"))
     path.write_text("network {", encoding="utf-8")
     assert read_sound(path, normalise=False) is None

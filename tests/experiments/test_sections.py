@@ -9,9 +9,17 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from bnc2d.experiments.report.page import page_html, write_report
 from bnc2d.experiments.report.plots import Picture
-from bnc2d.experiments.report.sections import Figure, Section, Table, to_csv, to_html, to_markdown
+from bnc2d.experiments.report.sections import (
+    Figure,
+    Section,
+    Table,
+    page_html,
+    to_csv,
+    to_html,
+    to_markdown,
+    write_report,
+)
 
 EVIL = "<img src=x onerror=alert(1)> | \"'&`*_\x1b \ud800"
 PICTURE = Picture(b"<svg/>", b"png")

@@ -18,7 +18,7 @@ from bnc2d import (
     write_network,
 )
 from bnc2d.cli.main import main
-from bnc2d.experiments.widths import network_facts
+from bnc2d.experiments.widths import network_widths
 from bnc2d.model.cpt import CPT
 from bnc2d.testing import random_naive_bayes, random_network, random_tan
 
@@ -64,7 +64,7 @@ def test_nothing_is_said_where_nothing_is_lost_or_features_are_named() -> None:
         network = random_tan(1, 9)
         Classifier(network, "Y", ["X0"])
         Classifier(network, "Y", features="all").compile()
-        network_facts(network, ["Y"])  # the experiments name their features
+        network_widths(network, ["Y"])  # the experiments name their features
 
 
 def test_all_is_every_variable_but_the_target() -> None:

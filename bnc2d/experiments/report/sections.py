@@ -1,6 +1,7 @@
 """What a report is made of: sections with text, tables and figures, written as Markdown, HTML and CSV.
 
-Names come from files, so every text is escaped where it is written.
+Names come from files, so every text is escaped where it is written. The report is a folder: a page that holds
+its pictures, the same as Markdown, its figures and its tables as files.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import TypeAlias
 
-from bnc2d.draw.html import text
+from bnc2d.base.atomic import atomic_write
+from bnc2d.draw.html import page, text
 from bnc2d.draw.text import clean
 from bnc2d.experiments.report.plots import Picture
+from bnc2d.formats.files import make_folder
 
 Cell: TypeAlias = str | int | float | None
 
@@ -99,22 +103,44 @@ def to_html(sections: Iterable[Section]) -> str:
     return "\n".join(_html(section) for section in sections)
 
 
+def page_html(title: str, sections: Sequence[Section]) -> str:
+    """Return the report as one page; the same sections always give the same text."""
+    links = [f'<li><a href="#{escape(slug(one.title))}">{escape(one.title)}</a></li>' for one in sections]
+    fields = {"links": "\n".join(links), "sections": to_html(sections)}
+    return page("bnc2d.experiments.report", title, "img-src data:", fields)
+
+
+def write_report(folder: Path, title: str, sections: Sequence[Section]) -> Path:
+    """Write ``index.html``, ``report.md``, ``figures/`` and ``tables/``; return the path of the page."""
+    for kind in ("figures", "tables"):
+        make_folder(folder / kind)
+    for section in sections:
+        for figure in section.figures:
+            atomic_write(folder / "figures" / f"{figure.name}.svg", figure.picture.svg)
+            atomic_write(folder / "figures" / f"{figure.name}.png", figure.picture.png)
+        for number, table in enumerate(section.tables, start=1):
+            name = slug(section.title) + (f"-{number}" if len(section.tables) > 1 else "")
+            atomic_write(folder / "tables" / f"{name}.csv", _encoded(to_csv(table)))
+    atomic_write(folder / "report.md", _encoded(f"# {title}\n\n{to_markdown(sections)}"))
+    atomic_write(folder / "index.html", _encoded(page_html(title, sections)))
+    return folder / "index.html"
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="replace")  # half a surrogate pair, in a file's name say, is no text
+
+
 def _markdown_lines(section: Section, figure_folder: str) -> list[str]:
     lines = [f"## {_marked(section.title)}", ""]
     for paragraph in _paragraphs(section.text):
         lines += [_marked(paragraph), ""]
     for table in section.tables:
-        lines.append(_markdown_row(table.columns))
-        lines.append("| " + " | ".join("---:" if right else "---" for right in is_numeric(table)) + " |")
-        lines += [_markdown_row([shown(cell) for cell in row]) for row in table.rows]
-        lines.append("")
+        sides = ["---:" if right else "---" for right in is_numeric(table)]
+        cells = [[_marked(shown(cell)) for cell in row] for row in (table.columns, *table.rows)]
+        lines += [f"| {' | '.join(row)} |" for row in (cells[0], sides, *cells[1:])] + [""]
     for figure in section.figures:
         lines += [f"![{_marked(figure.caption)}]({figure_folder}/{figure.name}.svg)", ""]
     return lines
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(_marked(cell) for cell in cells) + " |"
 
 
 def _marked(value: str) -> str:
@@ -122,43 +148,29 @@ def _marked(value: str) -> str:
 
 
 def _html(section: Section) -> str:
-    parts = [f'<section id="{escape(slug(section.title))}">', f"<h2>{text(section.title)}</h2>"]
-    parts += [f"<p>{text(paragraph)}</p>" for paragraph in _paragraphs(section.text)]
-    parts += [_html_table(table) for table in section.tables]
+    lines = [f'<section id="{escape(slug(section.title))}">', f"<h2>{text(section.title)}</h2>"]
+    lines += [f"<p>{text(paragraph)}</p>" for paragraph in _paragraphs(section.text)]
+    for table in section.tables:
+        marks = [' class="number"' if right else "" for right in is_numeric(table)]
+        head, *rows = [
+            [(mark, text(shown(cell))) for cell, mark in zip(row, marks, strict=True)]
+            for row in (table.columns, *table.rows)
+        ]
+        names = "".join(f'<th scope="col"{mark}>{name}</th>' for mark, name in head)
+        lines += ['<div class="scroll" tabindex="0"><table>', f"<thead><tr>{names}</tr></thead>", "<tbody>"]
+        lines += [f"<tr>{''.join(f'<td{mark}>{cell}</td>' for mark, cell in row)}</tr>" for row in rows]
+        lines += ["</tbody>", "</table></div>"]
     for figure in section.figures:
-        data = base64.b64encode(figure.picture.svg).decode()
-        caption = text(figure.caption)
-        parts.append(
-            f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
-            f"<figcaption>{caption}</figcaption></figure>"
-        )
-    return "\n".join([*parts, "</section>"])
-
-
-def _html_table(table: Table) -> str:
-    marks = [' class="number"' if right else "" for right in is_numeric(table)]
-    head = "".join(
-        f'<th scope="col"{mark}>{text(name)}</th>' for name, mark in zip(table.columns, marks, strict=True)
-    )
-    rows = [
-        "<tr>"
-        + "".join(f"<td{mark}>{text(shown(cell))}</td>" for cell, mark in zip(row, marks, strict=True))
-        + "</tr>"
-        for row in table.rows
-    ]
-    body = "\n".join(rows)
-    return (
-        '<div class="scroll" tabindex="0"><table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
-    )
+        data, caption = base64.b64encode(figure.picture.svg).decode(), text(figure.caption)
+        picture = f'<img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
+        lines.append(f"<figure>{picture}<figcaption>{caption}</figcaption></figure>")
+    return "\n".join([*lines, "</section>"])
 
 
 def is_numeric(table: Table) -> list[bool]:
     """Return for each column whether it holds numbers, to be set to the right."""
-    return [
-        any(isinstance(row[column], int | float) for row in table.rows)
-        for column in range(len(table.columns))
-    ]
+    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
+    return [any(isinstance(cell, int | float) for cell in column) for column in columns]
 
 
 def _paragraphs(content: str) -> list[str]:

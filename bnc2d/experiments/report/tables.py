@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, combinations
 
@@ -33,19 +34,17 @@ def disagreement_section(records: Records) -> list[Section]:
     found = disagreements(records)
     if not found:
         return []
-    rows = tuple(
-        (problem, which, method, ", ".join(map(str, sizes)))
+    rows: list[dict[str, Cell]] = [
+        {"problem": problem, "threshold": which, "method": method, "instances": ", ".join(map(str, sizes))}
         for problem, which, models in found
         for method, sizes in models.items()
-    )
+    ]
     text = (
         f"ERROR: the methods disagree on {len(found)} problems. Each must find the same number of instances "
         "in every class; at least one of them is wrong here, and nothing below should be trusted before this "
         "is resolved. Please report it."
     )
-    return [
-        Section("Methods disagree", text, (Table(("problem", "threshold", "method", "instances"), rows),))
-    ]
+    return [Section("Methods disagree", text, (Table.of(rows),))]
 
 
 def summary_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
@@ -55,47 +54,45 @@ def summary_section(records: Records, methods: Sequence[str], reference: Referen
     listed = _listed(records, reference)
     if listed:
         solved = len(runs.get(_REFERENCE, ()))
-        counts.append((_REFERENCE, len(listed), solved, len(listed) - solved, None, None, None))
-    columns = ("method", "problems", "solved", "timeout", "memory", "refused", "not applicable")
-    spread = tuple(_spread(name, list(found.values())) for name, found in runs.items() if found)
+        known = {"problems": len(listed), "solved": solved, "timeout": len(listed) - solved}
+        counts.append({"method": _REFERENCE, **known})
     limits = sorted({record["time_limit"] for record in records.values() if record.get("time_limit")})
     text = _HOW_TIMED
     if limits:
         text += f" The limit of a run was {' or '.join(f'{limit:g}' for limit in limits)} s."
-    pairs = tuple(
-        row for first, second in combinations(runs, 2) if (row := _ratios(first, second, runs)) is not None
-    )
-    tables = [Table(columns, tuple(counts))]
-    if spread:
-        heads = ("method", "median s", "geometric mean s", "largest s", "median nodes", "largest nodes")
-        tables.append(Table(heads, spread))
+    pairs = [row for first, second in combinations(runs, 2) if (row := _ratios(first, second, runs))]
     if pairs:
         text += (
             "\n\nThe last table compares geometric means on the problems that both have solved: above 1, "
             "the first is the faster one, or the one with smaller circuits."
         )
-        names = ("first", "second", "both solved", "seconds, second / first", "nodes, second / first")
-        tables.append(Table(names, pairs))
-    return Section("Summary", text, tuple(tables))
+    spread = [_spread(name, list(found.values())) for name, found in runs.items() if found]
+    return Section("Summary", text, tuple(Table.of(rows) for rows in (counts, spread, pairs) if rows))
 
 
-def _counts(method: str, records: Sequence[Record]) -> tuple[Cell, ...]:
-    return (
-        method,
-        len(records),
-        sum(is_solved(record) for record in records),
-        sum(record["status"] == "timeout" for record in records),
-        sum(record["status"] == "memory" for record in records),
-        sum(is_refused(record) for record in records),
-        sum(is_not_applicable(record) for record in records),
-    )
+def _counts(method: str, records: Sequence[Record]) -> dict[str, Cell]:
+    return {
+        "method": method,
+        "problems": len(records),
+        "solved": sum(is_solved(record) for record in records),
+        "timeout": sum(record["status"] == "timeout" for record in records),
+        "memory": sum(record["status"] == "memory" for record in records),
+        "refused": sum(is_refused(record) for record in records),
+        "not applicable": sum(is_not_applicable(record) for record in records),
+    }
 
 
-def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> tuple[Cell, ...]:
+def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> dict[str, Cell]:
     seconds = [spent for spent, _ in runs]
     nodes = [size for _, size in runs if size is not None]
-    sizes = (statistics.median(nodes), max(nodes)) if nodes else (None, None)
-    return name, statistics.median(seconds), geometric_mean(seconds), max(seconds), *sizes
+    return {
+        "method": name,
+        "median s": statistics.median(seconds),
+        "geometric mean s": geometric_mean(seconds),
+        "largest s": max(seconds),
+        "median nodes": statistics.median(nodes) if nodes else None,
+        "largest nodes": max(nodes, default=None),
+    }
 
 
 # Seconds and nodes of what is solved, by method, then by problem and threshold.
@@ -119,14 +116,19 @@ def _listed(records: Records, reference: Reference) -> list[tuple[str, str]]:
     return sorted({(problem, which) for problem, which, _ in records} & reference.seconds.keys())
 
 
-def _ratios(first: str, second: str, runs: _Runs) -> tuple[Cell, ...] | None:
+def _ratios(first: str, second: str, runs: _Runs) -> dict[str, Cell] | None:
     common = sorted(runs[first].keys() & runs[second].keys())
     if not common:
         return None
-    seconds = geometric_mean(runs[second][key][0] / runs[first][key][0] for key in common)
     sizes = [(runs[first][key][1], runs[second][key][1]) for key in common]
     known = [theirs / ours for ours, theirs in sizes if ours and theirs]
-    return first, second, len(common), seconds, geometric_mean(known) if known else None
+    return {
+        "first": first,
+        "second": second,
+        "both solved": len(common),
+        "seconds, second / first": geometric_mean(runs[second][k][0] / runs[first][k][0] for k in common),
+        "nodes, second / first": geometric_mean(known) if known else None,
+    }
 
 
 def refused_section(records: Records, networks: Mapping[str, str]) -> list[Section]:
@@ -155,11 +157,11 @@ def unsolved_section(records: Records) -> list[Section]:
         for (problem, which, method), record in records.items()
         if record["status"] in ("timeout", "memory")
     )
-    reasons: dict[tuple[str, str], int] = {}
-    for (_, _, method), record in records.items():
-        if is_not_applicable(record):
-            key = method, str(record["message"]).removeprefix(NOT_APPLICABLE)
-            reasons[key] = reasons.get(key, 0) + 1
+    reasons = Counter(
+        (method, str(record["message"]).removeprefix(NOT_APPLICABLE))
+        for (_, _, method), record in records.items()
+        if is_not_applicable(record)
+    )
     tables = []
     if late:
         tables.append(Table(("problem", "threshold", "method", "status", "limit s", "message"), late))

@@ -36,7 +36,7 @@ class Job:
     """A problem, which threshold it takes (``file``, ``0.5`` or ``argmax``), the method, and its source.
 
     The first three name the job in a journal; ``source`` says how to make the classifier, as plain data (see
-    ``worker.SOURCES``).
+    ``worker``).
     """
 
     problem: str

@@ -12,8 +12,9 @@ import resource
 import signal
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -30,7 +31,7 @@ from bnc2d.compile.ratio import method as ratio
 from bnc2d.compile.zeros import diagram as zeros
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.experiments.networks import PUBLIC, network_path
-from bnc2d.experiments.problems import Problem, plain_name, read_problem
+from bnc2d.experiments.problems import plain_name, read_problem
 from bnc2d.experiments.running.jobs import LATE, NOT_APPLICABLE, Job, Record
 from bnc2d.experiments.synthetic import synthetic_classifier
 from bnc2d.formats.io import read_network
@@ -92,8 +93,7 @@ def _measure(
     ``seconds`` is the whole compilation, reading excluded. ``nodes``, ``edges`` and ``models`` are those of
     the positive class of a binary target; for other targets nodes and edges of all classes are added up.
     """
-    kind, arguments = next(iter(job.source.items()))
-    network, classifier = SOURCES[kind](job, **arguments)
+    network, classifier = _classifier(job)
     started = time.perf_counter()
     set_timer(time_limit + LATE)
     try:
@@ -137,50 +137,32 @@ def _peak_kib() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def _from_suite(job: Job, *, suite: str, normalise: bool = False) -> tuple[NetworkName, Classifier]:
-    """Return a problem of a suite, with its own threshold or with another."""
-    problem = read_problem(Path(suite), job.problem)
-    if job.which != "file":
-        problem = Problem(problem.name, problem.network, problem.target, problem.features, float(job.which))
-    return problem.network_name, problem.classifier(normalise=normalise)
+def _classifier(job: Job) -> tuple[NetworkName, Classifier]:
+    """Return the network's name and the classifier; the one key of ``Job.source`` says how it is made.
 
-
-def _from_leaves(
-    job: Job, *, file: str, target: str, normalise: bool = False
-) -> tuple[NetworkName, Classifier]:
-    """Return a classifier on all leaves of a suite's network, by threshold where the target is binary."""
-    network = read_network(file, normalise=normalise)
-    threshold = float(job.which) if len(network.variable(target)) == 2 else None
-    return plain_name(Path(file)), Classifier(network, target, default_features(network, target), threshold)
-
-
-def _from_network(job: Job, *, network: str, target: str) -> tuple[NetworkName, Classifier]:  # noqa: ARG001
-    """Return a classifier on all leaves of a public network, by its name, or of any other, by its file."""
-    path = network_path(network) if network in PUBLIC else Path(network)
-    known = read_network(path)
-    return network, Classifier(known, target, default_features(known, target))
-
-
-def _from_family(
-    job: Job,  # noqa: ARG001
-    *,
-    family: str,
-    features: int,
-    states: int,
-    classes: int,
-    seed: int,
-) -> tuple[NetworkName, Classifier]:
-    """Return a synthetic classifier; the family stands for the network."""
-    return family, synthetic_classifier(family, features, states, classes, seed)
-
-
-# How a classifier is made: the one key of ``Job.source`` is a key here, its value holds the arguments.
-SOURCES: Mapping[str, Callable[..., tuple[NetworkName, Classifier]]] = {
-    "suite": _from_suite,
-    "leaves": _from_leaves,
-    "network": _from_network,
-    "synthetic": _from_family,
-}
+    ``suite``: a problem of a suite, with its own threshold or with another. ``leaves``: all leaves of a
+    suite's network, by threshold where the target is binary. ``network``: all leaves of a public network, by
+    its name, or of any other, by its file. ``synthetic``: one of a family, which stands for the network.
+    """
+    (kind, given), *_ = job.source.items()
+    normalise = given.get("normalise", False)
+    if kind == "suite":
+        problem = read_problem(Path(given["suite"]), job.problem)
+        if job.which != "file":
+            problem = replace(problem, threshold=float(job.which))
+        return problem.network_name, problem.classifier(normalise=normalise)
+    if kind == "synthetic":
+        return given["family"], synthetic_classifier(**given)
+    if kind == "leaves":
+        path = Path(given["file"])
+        name = plain_name(path)
+    else:
+        name = given["network"]
+        path = network_path(name) if name in PUBLIC else Path(name)
+    network, target = read_network(path, normalise=normalise), given["target"]
+    by_threshold = kind == "leaves" and len(network.variable(target)) == 2
+    threshold = float(job.which) if by_threshold else None
+    return name, Classifier(network, target, default_features(network, target), threshold)
 
 
 def _line(descriptor: int) -> bytes:

@@ -13,11 +13,11 @@ The steps are those of Sugiyama, Tagawa and Toda (1981):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from bnc2d.draw.graph import MARGIN, Graph, Line, Picture, PlacedBox, picture_of
-from bnc2d.draw.slots import Slots, order_rows
+from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox, picture_of
+from bnc2d.draw.slots import Row, Slot, are_many, order_rows
 
 ROW_HEIGHT = 30.0
 # Beyond these a drawing is a tangle.
@@ -27,6 +27,7 @@ _MAX_WAY_POINTS = 10_000
 
 _PLACINGS = 60
 _BETWEEN = 14.0
+_WAY_POINT = 10.0  # the width of a slot without a box
 
 Bundle = Literal["start", "end"]
 
@@ -45,37 +46,43 @@ def is_drawable(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves
 
 def lay_out(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: bool = False) -> Picture:
     """Return the drawing of a graph; the same graph always gives the same drawing."""
-    slots = _slots(graph, rows, bundle, repeat_leaves)
-    order_rows(slots)
-    xs = _place(slots)
-    ys = _row_heights(slots, xs)
-    points = [(x, ys[row]) for x, row in zip(xs, slots.row_of, strict=True)]
-    boxes = [
-        PlacedBox(graph.boxes[node].label, graph.boxes[node].style, node, *points[slot])
-        for slot, node in enumerate(slots.nodes)
-        if slots.is_box[slot]
-    ]
+    slots, links = _slots(graph, rows, bundle, repeat_leaves)
+    by_row: list[Row] = [[] for _ in range(1 + max(slot.row for slot in slots))]
+    for slot in slots:
+        by_row[slot.row].append(slot)
+    # Edges that pass a row start in its middle, so that many children of one box lie to both sides.
+    for number, row in enumerate(by_row):
+        boxes, passing = ([slot for slot in row if slot.is_box is wanted] for wanted in (True, False))
+        by_row[number] = [*boxes[: len(boxes) // 2], *passing, *boxes[len(boxes) // 2 :]]
+    by_row = order_rows(by_row)
+    _place(by_row)
+    ys = _row_heights(by_row)
     lines = []
-    for above, below in sorted(slots.links, key=lambda link: points[link[0]][::-1]):  # from the top down
-        edge, ends_here = slots.links[above, below], slots.is_box[below]
+    for (above, below), edge in sorted(links.items(), key=lambda link: (link[0][0].row, link[0][0].x)):
         title = edge.title
-        if title and not ends_here:  # other edges may share this piece
+        if title and not below.is_box:  # other edges may share this piece
             shared = graph.boxes[getattr(edge, bundle)].label.title
             title = f"{'from' if bundle == 'start' else 'to'} {shared}"
-        tip = ends_here and graph.arrows
-        lines.append(Line((points[above], points[below]), edge.style, title, is_curved=True, tip=tip))
-    return picture_of(graph, boxes, lines)
+        points = ((above.x, ys[above.row]), (below.x, ys[below.row]))
+        tip = below.is_box and graph.arrows
+        lines.append(Line(points, edge.style, title, is_curved=True, tip=tip))
+    drawn = [(graph.boxes[slot.node], slot) for slot in slots if slot.is_box]
+    placed = [PlacedBox(box.label, box.style, slot.node, slot.x, ys[slot.row]) for box, slot in drawn]
+    return picture_of(graph, placed, lines)
 
 
-def _slots(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: bool) -> Slots:
-    slots = Slots()
-    at: dict[tuple[int, int, bool], int] = {}
+def _slots(
+    graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: bool
+) -> tuple[list[Slot], dict[tuple[Slot, Slot], Edge]]:
+    """Return the slots, linked, and of the edges that share a piece between two of them the widest."""
+    slots: dict[tuple[int, int, bool], Slot] = {}
+    links: dict[tuple[Slot, Slot], Edge] = {}
 
-    def slot_of(node: int, row: int, is_box: bool) -> int:
+    def slot_of(node: int, row: int, is_box: bool) -> Slot:
         key = (node, row, is_box)
-        if key not in at:
-            at[key] = slots.add(node, row, graph.boxes[node].width if is_box else None)
-        return at[key]
+        if key not in slots:
+            slots[key] = Slot(node, row, graph.boxes[node].width if is_box else _WAY_POINT, is_box)
+        return slots[key]
 
     for node in _depth_first(graph):
         if graph.edges_from[node] or not repeat_leaves or not graph.parents[node]:
@@ -85,17 +92,17 @@ def _slots(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: boo
         if repeat_leaves and not graph.edges_from[edge.end]:
             last = first + 1
         above = slot_of(edge.start, first, True)
-        for row in range(first + 1, last):
-            below = slot_of(getattr(edge, bundle), row, False)
-            slots.link(above, below, edge)
+        for row in range(first + 1, last + 1):
+            passes = row < last
+            below = slot_of(getattr(edge, bundle) if passes else edge.end, row, not passes)
+            known = links.get((above, below))
+            if known is None:
+                above.down.append(below)
+                below.up.append(above)
+            if known is None or known.style.width < edge.style.width:
+                links[above, below] = edge
             above = below
-        slots.link(above, slot_of(edge.end, last, True), edge)
-    # Edges that pass a row start in its middle, so that many children of one box lie to both sides.
-    for row_slots in slots.rows:
-        boxes = [slot for slot in row_slots if slots.is_box[slot]]
-        passing = [slot for slot in row_slots if not slots.is_box[slot]]
-        row_slots[:] = [*boxes[: len(boxes) // 2], *passing, *boxes[len(boxes) // 2 :]]
-    return slots
+    return list(slots.values()), links
 
 
 def _depth_first(graph: Graph) -> Iterator[int]:
@@ -111,54 +118,44 @@ def _depth_first(graph: Graph) -> Iterator[int]:
             pending.extend(other for other in reversed(near) if other not in seen)
 
 
-def _place(slots: Slots) -> list[float]:
-    """Return the x of every slot: near its neighbours, in order, apart."""
-    xs = [0.0] * len(slots.nodes)
-    # Way points pull harder than inner boxes and these harder than leaves, which straightens long edges.
-    pull = [
-        3.0 if not box else 1.5 if ends else 0.3 for box, ends in zip(slots.is_box, slots.down, strict=True)
-    ]
-    everything = [up + down for up, down in zip(slots.up, slots.down, strict=True)]
-    for row in slots.rows:
-        _place_row(slots, row, xs, slots.up, pull)
-    for sweep in range(6 if slots.are_many else _PLACINGS):
-        for row in slots.rows[::-1] if sweep % 2 == 0 else slots.rows:
-            _place_row(slots, row, xs, everything, pull)
-    left = min(x - width / 2 for x, width in zip(xs, slots.widths, strict=True))
-    return [x - left + MARGIN for x in xs]
+def _place(rows: Sequence[Row]) -> None:
+    """Set the x of every slot: near its neighbours, in order, apart."""
+    for row in rows:
+        _place_row(row, lambda slot: slot.up)
+    for sweep in range(6 if are_many(rows) else _PLACINGS):
+        for row in rows[::-1] if sweep % 2 == 0 else rows:
+            _place_row(row, lambda slot: slot.near)
+    left = min(slot.x - slot.width / 2 for row in rows for slot in row) - MARGIN
+    for row in rows:
+        for slot in row:
+            slot.x -= left
 
 
-def _place_row(
-    slots: Slots,
-    row: Sequence[int],
-    xs: list[float],
-    neighbours: Sequence[Sequence[int]],
-    pull: Sequence[float],
-) -> None:
+def _place_row(row: Row, neighbours: Callable[[Slot], Row]) -> None:
     offset = 0.0
     offsets: list[float] = []
-    blocks: list[tuple[float, float, int]] = []  # weighted sum, weight and number of slots that touch
+    touching: list[tuple[float, float, int]] = []  # weighted sum, weight and number of slots that touch
     for position, slot in enumerate(row):
         if position:
-            offset += (slots.widths[row[position - 1]] + slots.widths[slot]) / 2 + _BETWEEN
+            offset += (row[position - 1].width + slot.width) / 2 + _BETWEEN
         offsets.append(offset)
-        near = neighbours[slot]
-        weight = sum(pull[slot] * pull[other] for other in near) or 0.01
-        wish = sum(pull[slot] * pull[other] * xs[other] for other in near) / weight if near else xs[slot]
-        block = (weight * (wish - offset), weight, 1)
-        while blocks and blocks[-1][0] * block[1] >= block[0] * blocks[-1][1]:
-            total, mass, count = blocks.pop()
-            block = (total + block[0], mass + block[1], count + block[2])
-        blocks.append(block)
-    means = [total / mass for total, mass, count in blocks for _ in range(count)]
+        near = neighbours(slot)
+        weight = sum(slot.pull * other.pull for other in near) or 0.01
+        wish = sum(slot.pull * other.pull * other.x for other in near) / weight if near else slot.x
+        group = (weight * (wish - offset), weight, 1)
+        while touching and touching[-1][0] * group[1] >= group[0] * touching[-1][1]:
+            total, mass, count = touching.pop()
+            group = (total + group[0], mass + group[1], count + group[2])
+        touching.append(group)
+    means = [total / mass for total, mass, count in touching for _ in range(count)]
     for slot, mean, offset in zip(row, means, offsets, strict=True):
-        xs[slot] = mean + offset
+        slot.x = mean + offset
 
 
-def _row_heights(slots: Slots, xs: Sequence[float]) -> list[float]:
+def _row_heights(rows: Sequence[Row]) -> list[float]:
     """Return the y of each row: rows stand further apart where edges between them run far sideways."""
     ys = [MARGIN + ROW_HEIGHT / 2]
-    for row in slots.rows[:-1]:
-        reach = max((abs(xs[above] - xs[below]) for above in row for below in slots.down[above]), default=0.0)
+    for row in rows[:-1]:
+        reach = max((abs(above.x - below.x) for above in row for below in above.down), default=0.0)
         ys.append(ys[-1] + ROW_HEIGHT + 30.0 + min(90.0, 0.12 * reach))
     return ys

@@ -7,6 +7,7 @@ number whose bit *i* stands for state *i*, written in text where JavaScript's nu
 
 from __future__ import annotations
 
+from graphlib import TopologicalSorter
 from typing import Any
 
 import numpy as np
@@ -92,15 +93,9 @@ def _start(classifier: BaseClassifier) -> list[int]:
         return first
     network = classifier.network
     chosen: dict[str, int] = {}
-    pending = [*network.ancestors(classifier.features)]
-    while pending:
-        name = pending.pop(0)
-        *parents, _ = network.cpt(name).scope
-        if all(parent.name in chosen for parent in parents):
-            column = network.cpt(name).exact[tuple(chosen[parent.name] for parent in parents)].tolist()
-            chosen[name] = column.index(max(column))
-        else:
-            pending.append(name)
+    for name in TopologicalSorter({name: network.parents(name) for name in network.names}).static_order():
+        column = network.cpt(name).exact[tuple(chosen[parent] for parent in network.parents(name))].tolist()
+        chosen[name] = column.index(max(column))
     return [chosen[name] for name in classifier.features]
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from graphlib import TopologicalSorter
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.model.classifier import BaseClassifier
 
-# So many are drawn for each that is asked.
-_DRAWN = 20
+_DRAWN = 20  # instances for each that is asked
 
 
 def sample(classifier: BaseClassifier, count: int, seed: int) -> Rows:
@@ -41,15 +42,7 @@ def _likely(classifier: BaseClassifier, rng: np.random.Generator, count: int) ->
     """Return instances drawn from the network, parents before children."""
     network = classifier.network
     states: dict[str, NDArray[np.intp]] = {}
-    waiting = list(network.names)
-    while waiting:
-        name = waiting.pop()
-        if name in states:
-            continue
-        missing = [parent for parent in network.parents(name) if parent not in states]
-        if missing:
-            waiting += [name, *missing]
-            continue
+    for name in TopologicalSorter({name: network.parents(name) for name in network.names}).static_order():
         columns = network.cpt(name).values[tuple(states[parent] for parent in network.parents(name))]
         upto = np.cumsum(np.broadcast_to(columns, (count, columns.shape[-1])), axis=1)
         chosen = (upto <= rng.random((count, 1)) * upto[:, -1:]).sum(axis=1)

@@ -89,11 +89,8 @@ class Case:
     @cached_property
     def own_first(self) -> list[list[int]]:
         """The states of every feature, the instance's own first."""
-        sizes = self.domain.cardinalities
-        return [
-            [own, *(state for state in range(size) if state != own)]
-            for own, size in zip(self.positions, sizes, strict=True)
-        ]
+        sizes = zip(self.positions, self.domain.cardinalities, strict=True)
+        return [[own, *range(own), *range(own + 1, size)] for own, size in sizes]
 
     @cached_property
     def around(self) -> Neighbourhood:

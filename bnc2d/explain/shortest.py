@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from math import lcm
-from threading import Timer
+from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, TypeAlias
 
 from bnc2d.base.budget import Budget, OutOfTime
@@ -132,10 +132,7 @@ def _solve(solver: RC2, budget: Budget) -> list[int]:
     """Return the best model; a timer interrupts the solver at the limit."""
     budget.check()
     left = budget.left()
-    if left is None:
-        model: list[int] = solver.compute()
-        return model
-    timer = Timer(left, solver.interrupt)
+    timer = Timer(TIMEOUT_MAX if left is None else left, solver.interrupt)
     timer.start()
     try:
         best: list[int] | None = solver.compute(expect_interrupt=True)

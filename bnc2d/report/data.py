@@ -18,13 +18,14 @@ from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.arrays import together
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
+from bnc2d.logic.circuit.picture import canonical_order, draw_circuit
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.report.drawing import drawing_data
 
 # A page of more nodes (circuits and diagram together) would be slow to load and to use.
 MAX_NODES = 400_000
+_MAX_DRAWN = 300  # nodes of a circuit whose drawing can be read
 
 _EXACT_IN_JAVASCRIPT = 2**53
 # For finding out which instances are possible; where that takes more, the page says that it does not know.
@@ -61,7 +62,7 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
         "start": _start(model.classifier),
         "nodes": [_node(manager, node, place) for node in nodes],
         "roots": [[place[root] for root in pair] for pair in roots],
-        "pictures": [drawing_data(manager, root, place) for root, _ in roots],
+        "pictures": [_drawing(manager, root, place) for root, _ in roots],
     }
 
 
@@ -129,3 +130,45 @@ def _true_state(states: tuple[str, ...]) -> int:
     """Return the position of the state that reads as true, or -1 where the states do not read so."""
     reading = false_true(states)
     return -1 if reading is None else states.index(reading[1])
+
+
+def _drawing(manager: Manager, root: NodeId, place: dict[NodeId, int]) -> dict[str, Any] | None:
+    """Return the drawing of a circuit, so that the page can light up what is active; None for a large one.
+
+    Points are the boxes, then the way points of long edges, which stand for the node that they lead to, by
+    its position in the page's list. Edges go from point to point and are listed from the top down.
+    """
+    figure = draw_circuit(manager, root)
+    if figure.nodes > _MAX_DRAWN or figure.is_summary:
+        return None
+    picture = figure.layout(figure.graph())
+    ids = canonical_order(manager, root)
+    boxes = [(ids[placed.node], placed) for placed in picture.boxes]
+    points = {(placed.x, placed.y): number for number, (_, placed) in enumerate(boxes)}
+    for line in picture.lines:
+        points.setdefault(line.points[-1], len(points))
+    edges = [(points[line.points[0]], points[line.points[-1]]) for line in picture.lines]
+    below = dict(edges)  # a way point has one edge downwards
+    nodes = [place[node] for node, _ in boxes]
+    for number in range(len(boxes), len(points)):
+        end = number
+        while end >= len(boxes):
+            end = below[end]
+        nodes.append(nodes[end])
+    return {
+        "width": round(picture.width, 1),
+        "height": round(picture.height, 1),
+        "boxes": [
+            [
+                int(manager.kind(node)),
+                round(placed.width, 1),
+                round(placed.height, 1),
+                placed.label.lines[0],
+                placed.label.title,
+            ]
+            for node, placed in boxes
+        ],
+        "points": [[round(x, 1), round(y, 1)] for x, y in points],
+        "nodes": nodes,
+        "edges": [list(edge) for edge in edges],
+    }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Cut
@@ -20,7 +20,7 @@ from bnc2d.report.decisions import DecisionData, decision_data, posterior_data
 MAX_FORMULA = 500  # longer ones are there on request only
 
 KINDS = ("sufficient_reasons", "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons")
-FORMULAS = ("complete_reason", "general_reason")
+FORMULAS: tuple[Literal["complete_reason", "general_reason"], ...] = ("complete_reason", "general_reason")
 
 Literals: TypeAlias = dict[str, list[str]]
 
@@ -103,16 +103,16 @@ def explanation_data(
     classes = model.classes if towards is None else [model.classes[model.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
     budget = Budget(time_limit)
-    shares = _shares(budget, len(KINDS) + len(others))
+    shares = budget.shares(len(KINDS) + len(others))
     listed: dict[str, list[Literals]] = {}
     cut: dict[str, Cut | None] = {}
     for kind in KINDS:
-        found = getattr(explanation, kind)(limit, next(shares))
+        found = getattr(explanation, kind)(limit, next(shares).left())
         listed[kind] = [literals(reason) for reason in found]
         cut[kind] = found.cut
     contrastive: dict[str, ContrastData] = {}
     for name in others:
-        clauses = explanation.contrastive(name, limit, next(shares))
+        clauses = explanation.contrastive(name, limit, next(shares).left())
         contrastive[name] = {
             "reasons": [literals(clause) for clause in clauses],
             "message": clauses.message,
@@ -146,13 +146,10 @@ def explanation_data(
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
     with suppress(TimeLimitExceeded), budget.limiting():
-        data["complete_reason"] = _formula(explanation.complete_reason)
-        data["general_reason"] = _formula(explanation.general_reason)
+        for name in FORMULAS:
+            reason: NNF = getattr(explanation, name)
+            data[name] = spelled_out(reason.manager, reason.root, MAX_FORMULA)
     return data
-
-
-def _formula(reason: NNF) -> str | None:
-    return spelled_out(reason.manager, reason.root, MAX_FORMULA)
 
 
 def _nearest(explanation: BaseExplanation, towards: str | None = None) -> NearestData:
@@ -168,13 +165,6 @@ def _nearest(explanation: BaseExplanation, towards: str | None = None) -> Neares
     }
 
 
-def _shares(budget: Budget, lists: int) -> Iterator[float | None]:
-    """Yield the seconds of each list in turn: an even part of what those before it left."""
-    for waiting in range(lists, 0, -1):
-        left = budget.left()
-        yield None if left is None else left / waiting
-
-
 def explanation_summary(
     explanation: BaseExplanation,
     *,
@@ -187,22 +177,19 @@ def explanation_summary(
     ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
     of which there are more, or may be. ``time_limit`` as in ``explanation_data``.
     """
-    shares = _shares(Budget(time_limit), 2)
-    sufficient = explanation.sufficient_reasons(limit, next(shares))
+    shares = Budget(time_limit).shares(2)
+    sufficient = explanation.sufficient_reasons(limit, next(shares).left())
     reasons = list(sufficient)
-    necessary = explanation.necessary_reasons(limit, next(shares))
+    necessary = explanation.necessary_reasons(limit, next(shares).left())
     count = sum(1 for _ in necessary)
     reason = reasons[0] if reasons else explanation.a_sufficient_reason()
     nearest = _nearest(explanation)
-    changes = {
-        name: state
-        for name, state in (nearest["witness"] or {}).items()
-        if explanation.instance[name] != state
-    }
+    own, witness = explanation.instance, nearest["witness"] or {}
+    changes = {name: state for name, state in witness.items() if own[name] != state}
     cut = {"sufficient_reasons": sufficient.cut, "necessary_reasons": necessary.cut}
     return {
         **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
-        "sufficient_reason": {name: explanation.instance[name] for name in reason.features},
+        "sufficient_reason": {name: own[name] for name in reason.features},
         "sufficient_reasons": len(reasons),
         "necessary_reasons": count,
         "distance": nearest["distance"],

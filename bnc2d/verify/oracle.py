@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import lcm
 from typing import TypeAlias
@@ -17,6 +18,7 @@ from bnc2d.model.classifier import BaseClassifier
 
 Scope: TypeAlias = tuple[str, ...]
 Table: TypeAlias = dict[tuple[int, ...], int]  # over a common denominator; zero entries are left out
+Factor: TypeAlias = tuple[Scope, Table]
 
 _ENTRIES = 256  # between two checkpoints; each may lead to many
 
@@ -38,7 +40,7 @@ def exact_joint(classifier: BaseClassifier, instance: Mapping[str, str]) -> dict
     """Return ``P(class, instance)`` for every class."""
     network = classifier.network
     evidence = {name: network.variable(name).states.index(state) for name, state in instance.items()}
-    _, table, denominator = _marginal(classifier, evidence, [classifier.target])
+    table, denominator = _marginal(classifier, evidence, [classifier.target])
     return {
         state: Fraction(table.get((code,), 0), denominator) for code, state in enumerate(classifier.classes)
     }
@@ -49,42 +51,39 @@ def exact_joints(classifier: BaseClassifier) -> dict[tuple[str, ...], dict[str, 
 
     Eliminates everything but the features and the target.
     """
-    kept = [*classifier.features, classifier.target]
-    scope, table, denominator = _marginal(classifier, {}, kept)
-    states = [classifier.network.variable(name).states for name in classifier.features]
-    order = [scope.index(name) for name in kept]
-    entries = {tuple(codes[axis] for axis in order): entry for codes, entry in table.items()}
+    table, denominator = _marginal(classifier, {}, [*classifier.features, classifier.target])
+    features = classifier.feature_variables
     return {
-        tuple(names[code] for names, code in zip(states, codes, strict=True)): {
-            state: Fraction(entries.get((*codes, label), 0), denominator)
+        tuple(variable.states[code] for variable, code in zip(features, codes, strict=True)): {
+            state: Fraction(table.get((*codes, label), 0), denominator)
             for label, state in enumerate(classifier.classes)
         }
-        for codes in product(*(range(len(names)) for names in states))
+        for codes in product(*(range(len(variable)) for variable in features))
     }
 
 
 def _marginal(
     classifier: BaseClassifier, evidence: Mapping[str, int], keep: Sequence[str]
-) -> tuple[Scope, Table, int]:
-    """Return the joint of ``keep`` and the evidence: its scope, integer entries and their denominator."""
+) -> tuple[Table, int]:
+    """Return the joint of ``keep`` and the evidence, as integers, and their denominator."""
     factors, denominator = _factors(classifier, evidence)
     for name in _order(factors, set(keep)):
         users = sorted((f for f in factors if name in f[0]), key=lambda factor: len(factor[1]))
         factors = [factor for factor in factors if name not in factor[0]]
-        joined = users[0]
-        for factor in users[1:]:
-            joined = _multiply(joined, factor)
-        factors.append(_sum_out(joined, name))
-    result: tuple[Scope, Table] = ((), {(): 1})
-    for factor in sorted(factors, key=lambda factor: len(factor[1])):
-        result = _multiply(result, factor)
-    return *result, denominator
+        scope, table = reduce(_multiply, users)
+        axis = scope.index(name)
+        summed: Table = {}
+        for codes, entry in checked(list(table.items()), _ENTRIES):
+            key = codes[:axis] + codes[axis + 1 :]
+            summed[key] = summed.get(key, 0) + entry
+        factors.append((scope[:axis] + scope[axis + 1 :], summed))
+    scope, table = reduce(_multiply, sorted(factors, key=lambda factor: len(factor[1])))
+    axes = [scope.index(name) for name in keep]
+    return {tuple(codes[axis] for axis in axes): entry for codes, entry in table.items()}, denominator
 
 
-def _factors(
-    classifier: BaseClassifier, evidence: Mapping[str, int]
-) -> tuple[list[tuple[Scope, Table]], int]:
-    factors: list[tuple[Scope, Table]] = []
+def _factors(classifier: BaseClassifier, evidence: Mapping[str, int]) -> tuple[list[Factor], int]:
+    factors: list[Factor] = []
     denominator = 1
     for cpt in classifier.network.cpts:
         names = [variable.name for variable in cpt.scope]
@@ -102,7 +101,7 @@ def _factors(
     return factors, denominator
 
 
-def _order(factors: list[tuple[Scope, Table]], keep: set[str]) -> list[str]:
+def _order(factors: list[Factor], keep: set[str]) -> list[str]:
     """Return the variables to eliminate, each time one that joins fewest variables not yet joined."""
     near: dict[str, set[str]] = {}
     for scope, _ in factors:
@@ -121,7 +120,7 @@ def _order(factors: list[tuple[Scope, Table]], keep: set[str]) -> list[str]:
     return order
 
 
-def _multiply(left: tuple[Scope, Table], right: tuple[Scope, Table]) -> tuple[Scope, Table]:
+def _multiply(left: Factor, right: Factor) -> Factor:
     """Join two tables on the variables they share."""
     (left_scope, left_table), (right_scope, right_table) = left, right
     shared = [name for name in right_scope if name in left_scope]
@@ -137,13 +136,3 @@ def _multiply(left: tuple[Scope, Table], right: tuple[Scope, Table]) -> tuple[Sc
         for rest, other in index.get(tuple(codes[axis] for axis in left_key), ()):
             joined[codes + rest] = entry * other
     return left_scope + tuple(right_scope[axis] for axis in own), joined
-
-
-def _sum_out(factor: tuple[Scope, Table], name: str) -> tuple[Scope, Table]:
-    scope, table = factor
-    axis = scope.index(name)
-    summed: Table = {}
-    for codes, entry in checked(list(table.items()), _ENTRIES):
-        key = codes[:axis] + codes[axis + 1 :]
-        summed[key] = summed.get(key, 0) + entry
-    return scope[:axis] + scope[axis + 1 :], summed

@@ -114,8 +114,8 @@ def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, 
         if feature in protected:
             edges = level[0].tolist()
             state = next(state for state, child in enumerate(edges) if child != edges[0])
-            part = path_to(diagram, first) | tell_apart(diagram, edges[0], edges[state])
-            return instance_with(diagram, part), instance_with(diagram, {**part, feature: state})
+            other = path_to(diagram, first) | tell_apart(diagram, edges[0], edges[state])
+            return instance_with(diagram, other), instance_with(diagram, {**other, feature: state})
     return None
 
 

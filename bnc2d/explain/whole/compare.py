@@ -23,7 +23,7 @@ from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.sifting import Sifter
 from bnc2d.logic.diagram.walks import instance_with, label_pairs, tell_apart
 
-# A diagram may grow to so many nodes while its features are put into the other's order.
+# Nodes of a diagram while its features are put into the other's order.
 MAX_NODES = 2**22
 
 
@@ -92,10 +92,10 @@ def equivalent(
     networks and the rules may differ. Past the time limit (seconds), or where the diagrams outgrow
     ``MAX_NODES`` in a common order, it raises ``LimitExceeded``.
     """
-    common = _Common(one, other, time_limit)
-    if common.roots[0] == common.roots[1]:
+    diagram, roots = _common(one, other, Budget(time_limit))
+    if roots[0] == roots[1]:
         return Equivalence(True)
-    witness = instance_with(common.diagram, tell_apart(common.diagram, *common.roots))
+    witness = instance_with(diagram, tell_apart(diagram, *roots))
     return Equivalence(False, witness, (one.predict(witness), other.predict(witness)))
 
 
@@ -106,10 +106,10 @@ def compare(
 
     The walk through pairs of nodes is quadratic in the size of the diagrams in the worst case.
     """
-    common = _Common(one, other, time_limit)
-    total = one.domain.instance_count
-    with common.budget.limiting(), common.budget.phase("pairs of nodes"):
-        found = label_pairs(common.diagram, np.array([common.roots]), [total])
+    budget, total = Budget(time_limit), one.domain.instance_count
+    diagram, roots = _common(one, other, budget)
+    with budget.limiting(), budget.phase("pairs of nodes"):
+        found = label_pairs(diagram, np.array([roots]), [total])
     names = (*one.classes, None)
     counts = [*one.diagram.counts(), 0][: len(names)]
     table, witnesses = {}, {}
@@ -120,7 +120,7 @@ def compare(
             table[name, name] = kept
         for after, pair in changed.items():
             table[name, names[after]] = pair.weight
-            witnesses[name, names[after]] = instance_with(common.diagram, pair.assignment)
+            witnesses[name, names[after]] = instance_with(diagram, pair.assignment)
     count = sum(pair.weight for pair in found.values())
     first, second = set(one.mentioned_features), set(other.mentioned_features)
     return Comparison(
@@ -133,17 +133,16 @@ def compare(
     )
 
 
-class _Common:
-    """Two models in one diagram with two ``roots``; features, states and labels are those of the first."""
-
-    def __init__(self, one: BaseCompiledModel, other: BaseCompiledModel, time_limit: float | None) -> None:
-        for model in (one, other):
-            if not isinstance(model, BaseCompiledModel):
-                raise ClassifierError(f"expected another compiled model, not {shown(model)}")
-        _check_alike(one, other)
-        self.budget = Budget(time_limit)
-        with self.budget.limiting(), self.budget.phase("a common order of features"):
-            self.diagram, self.roots = _merge(one, other)
+def _common(
+    one: BaseCompiledModel, other: BaseCompiledModel, budget: Budget
+) -> tuple[Diagram, tuple[int, int]]:
+    """Return one diagram with both functions and their roots; features, states, labels are the first's."""
+    for model in (one, other):
+        if not isinstance(model, BaseCompiledModel):
+            raise ClassifierError(f"expected another compiled model, not {shown(model)}")
+    _check_alike(one, other)
+    with budget.limiting(), budget.phase("a common order of features"):
+        return _merge(one, other)
 
 
 def _check_alike(one: BaseCompiledModel, other: BaseCompiledModel) -> None:

@@ -71,18 +71,17 @@ def is_monotone(
     orders = _orders(model, names, order)
     budget = Budget(time_limit)
     with budget.limiting(), budget.phase("pairs of nodes"):
+        diagram = model.diagram
         if towards is not None:
-            diagram = model.diagram.two_terminal(model.label(towards))
-        else:
-            diagram = model.diagram
-            if diagram.terminals > len(model.classes) and diagram.counts()[-1]:
-                raise ClassifierError(
-                    "some instances are in no class, which no order holds; name a class towards="
-                )
+            diagram = diagram.two_terminal(model.label(towards))
+        elif diagram.terminals > len(model.classes) and diagram.counts()[-1]:
+            raise ClassifierError(
+                "some instances are in no class, which no order holds; name a class towards="
+            )
         for feature, states in orders.items():
             rows = _falling_pair(diagram, feature, states)
             if rows is not None:
-                low, high = (instance_with(diagram, part) for part in rows)
+                low, high = (instance_with(diagram, row) for row in rows)
                 before, after = model.predict([low, high])
                 name = model.features[feature]
                 return Monotone(False, tuple(names), towards, name, (low, high), (before, after))
@@ -93,24 +92,18 @@ def _orders(
     model: BaseCompiledModel, names: list[str], order: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> dict[int, list[int]]:
     """Return the states of each feature from the lowest to the highest, as positions."""
-    given: Mapping[str, Sequence[str]] = {}
-    if isinstance(order, Mapping):
-        given = order
-    elif order is not None:
+    domain = model.domain
+    if order is not None and not isinstance(order, Mapping):
         if len(names) > 1:
             raise ClassifierError("for several features, order is a mapping from feature to list of states")
-        given = {names[0]: order}
-    orders = {}
-    for name in names:
-        feature = model.domain.index(name)
-        orders[feature] = list(range(model.domain.cardinalities[feature]))
-    for name, states in given.items():
-        feature = model.domain.index(name)
+        order = {names[0]: order}
+    features = [domain.index(name) for name in names]
+    orders = {feature: list(range(domain.cardinalities[feature])) for feature in features}
+    for name, states in (order or {}).items():
+        feature = domain.index(name)
         if feature not in orders:
             raise ClassifierError(f"order names {name!r}, which is not among the features asked about")
-        ranked = [
-            model.domain.state_index(feature, state) for state in as_names(states, f"order of {name!r}")
-        ]
+        ranked = [domain.state_index(feature, state) for state in as_names(states, f"order of {name!r}")]
         if sorted(ranked) != orders[feature]:
             raise ClassifierError(f"order of {name!r} must list each of its states once")
         orders[feature] = ranked
@@ -118,7 +111,7 @@ def _orders(
 
 
 def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[Assignment, Assignment] | None:
-    """Return parts of two instances, one step of the feature apart, of which the higher has a lower label."""
+    """Return states of two instances, a step of the feature apart, of which the higher has a lower label."""
     level, first = next(((table, first) for at, table, first in diagram.walk if at == feature), (None, 0))
     if level is None:
         return None
@@ -128,7 +121,7 @@ def _falling_pair(diagram: Diagram, feature: int, states: list[int]) -> tuple[As
     for (before, after), reached in sorted(found.items()):
         if before > after:
             step, row = divmod(reached.start, len(level))
-            part = path_to(diagram, first + row) | reached.assignment
+            other = path_to(diagram, first + row) | reached.assignment
             low, high = steps[step]
-            return {**part, feature: low}, {**part, feature: high}
+            return {**other, feature: low}, {**other, feature: high}
     return None

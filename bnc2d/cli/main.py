@@ -62,12 +62,11 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
     except BrokenPipeError:  # the reader of our output went away (`| head`); nothing to report
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
-    except KeyboardInterrupt:
-        return _interrupted()
-    except Exception as error:
-        if _is_ctrl_c(error):
-            return _interrupted()
-        raise
+    except (KeyboardInterrupt, Exception) as error:
+        if not _is_ctrl_c(error):
+            raise
+        print("bnc2d: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
 
 
 def _run(words: list[str], loaded: Callable[[], object]) -> int:
@@ -156,17 +155,11 @@ def _is_ctrl_c(error: BaseException | None) -> bool:
     they are loaded say that they cannot be.
     """
     while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        if type(error).__module__ == "pysolvers" and "keyboard interrupt" in str(error):
+        in_solver = type(error).__module__ == "pysolvers" and "keyboard interrupt" in str(error)
+        if in_solver or isinstance(error, KeyboardInterrupt):
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _interrupted() -> int:
-    print("bnc2d: interrupted", file=sys.stderr)
-    return EXIT_INTERRUPTED
 
 
 def _fail(message: str) -> int:

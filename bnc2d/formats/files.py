@@ -73,8 +73,12 @@ def decode(data: bytes, path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)"
-        raise FormatError(message, path, line) from None
+        raise FormatError(not_utf8(data[error.start]), path, line) from None
+
+
+def not_utf8(byte: int) -> str:
+    """Return what is wrong with a byte, and the remedy."""
+    return f"byte 0x{byte:02x} is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)"
 
 
 def make_folder(folder: Path) -> None:

@@ -19,17 +19,16 @@ from bnc2d.experiments.running.journal import Journal
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = (
         "A problem is a JSON file with network, target, threshold and features. Networks lie in\n"
         "DIR/networks, problems in DIR/problems. An interrupted run goes on where its --json file ends.\n\n"
         "example:\n  bnc2d bench --suite DIR --filter 'andes-*' --threshold 0.5 --jobs 2 --json runs.jsonl"
     )
-    command.add_argument(
-        "--suite", required=True, metavar="DIR", help="the folder with networks and problems"
-    )
+    add("--suite", required=True, metavar="DIR", help="the folder with networks and problems")
     add_run_options(command, "problem")
-    command.add_argument("--method", choices=METHODS, default="fast", help="default: fast")
-    command.add_argument("--json", metavar="FILE", help="append a line per problem (default: print them)")
+    add("--method", choices=METHODS, default="fast", help="default: fast")
+    add("--json", metavar="FILE", help="append a line per problem (default: print them)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,12 +40,14 @@ def run(options: argparse.Namespace) -> int:
     thresholds = ("file", "0.5") if options.threshold == "both" else (options.threshold,)
     source = {"suite": {"suite": str(suite), "normalise": options.normalise}}
     wanted = [Job(name, which, options.method, source) for name in names for which in thresholds]
-    if options.json:
-        with Journal(Path(options.json)) as journal:
-            _run(wanted, options, journal)
-            _summarise([journal.records[job.key] for job in wanted if job.key in journal.records])
-    else:
+    if not options.json:
         _run(wanted, options, None)
+        return 0
+    with Journal(Path(options.json)) as journal:
+        _run(wanted, options, journal)
+        records = [journal.records[job.key] for job in wanted if job.key in journal.records]
+    if records:
+        _summarise(records)
     return 0
 
 
@@ -74,8 +75,6 @@ def _show_progress(done: int, total: int) -> None:
 
 
 def _summarise(records: list[Record]) -> None:
-    if not records:
-        return
     done = [record for record in records if record["status"] == "ok"]
     print(f"{len(done)} of {len(records)} solved")
     if done:

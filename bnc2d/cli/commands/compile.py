@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, load_network
-from bnc2d.cli.shared.printing import printable
+from bnc2d.cli.shared.printing import answer
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = "example:\n  bnc2d compile diagnosis --target D -o diagnosis.bnc2d"
-    command.add_argument("file", metavar="FILE", help="network file or built-in name")
-    command.add_argument("-o", "--output", required=True, metavar="OUT", help="where to write the model")
-    command.add_argument("--method", choices=METHODS, default="fast", help="default: fast")
-    command.add_argument("--time-limit", type=amount, metavar="S", help="seconds")
-    command.add_argument(
-        "--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine"
-    )
+    add("file", metavar="FILE", help="network file or built-in name")
+    add("-o", "--output", required=True, metavar="OUT", help="where to write the model")
+    add("--method", choices=METHODS, default="fast", help="default: fast")
+    add("--time-limit", type=amount, metavar="S", help="seconds")
+    add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
     add_classifier_options(command)
     add_network_options(command)
 
@@ -50,13 +48,10 @@ def run(options: argparse.Namespace) -> int:
         },
         "stats": model.stats.as_dict(),
     }
-    if options.json:
-        print(json.dumps(facts, ensure_ascii=False))
-        return 0
     taken = f"{facts['features']} features of {facts['variables']} variables ({facts['mentioned']} matter)"
-    print(f"{printable(classifier.target)} from {taken}, {facts['seconds']:.2f} s")
+    lines = [f"{classifier.target} from {taken}, {facts['seconds']:.2f} s"]
     for name, formula in formulas.items():
         share = f"{model.count(name)} of {classifier.instance_count} instances"
-        print(f"  {printable(name)}: {share}, {formula.node_count} nodes, {formula.edge_count} edges")
-    print(f"wrote {options.output}")
+        lines.append(f"  {name}: {share}, {formula.node_count} nodes, {formula.edge_count} edges")
+    answer(options.json, facts, "\n".join([*lines, f"wrote {options.output}"]))
     return 0

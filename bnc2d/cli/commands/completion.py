@@ -7,11 +7,11 @@ numpy, at every press of the key, and shtab, which makes scripts as well, knows 
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from bnc2d.cli.shared.printing import print_json
 from bnc2d.draw.html import asset, fill
 from bnc2d.formats.builtin import examples
 
@@ -42,22 +42,24 @@ class Command:
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = (
         "example:\n  bnc2d completion bash > ~/.local/share/bash-completion/completions/bnc2d\n"
         '  bnc2d completion zsh > "${fpath[1]}/_bnc2d"\n'
         "  bnc2d completion fish > ~/.config/fish/completions/bnc2d.fish"
     )
-    command.add_argument("shell", choices=tuple(_SCRIPTS), help="the shell that is to run the script")
-    command.add_argument("--json", action="store_true", help="print what is completed as JSON for machines")
+    add("shell", choices=tuple(_FIELDS), help="the shell that is to run the script")
+    add("--json", action="store_true", help="print what is completed as JSON for machines")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the script."""
     found = commands(options.parser_of_all())
     if options.json:
-        print(json.dumps([asdict(command) for command in found], ensure_ascii=False, indent=1))
+        print_json([asdict(command) for command in found], indent=1)
     else:
-        print(_SCRIPTS[options.shell](found), end="")
+        template = asset("bnc2d.cli.commands", f"completion.{options.shell}")
+        print(fill(template, _FIELDS[options.shell](found)), end="")
     return 0
 
 
@@ -82,50 +84,41 @@ def _command(name: str, summary: str, parser: argparse.ArgumentParser) -> Comman
     return Command(name, summary, tuple(options), tuple(words))
 
 
-def _bash(found: Iterable[Command]) -> str:
+def _bash(found: Sequence[Command]) -> dict[str, str]:
     values, words = [], []
     for command in found:
         for option in command.options:
             if option.takes_value:
                 where = "|".join(f"{command.name}:{name}" for name in option.names)
-                answer = f"_bnc2d_words {_quoted(option.choices)}; " if option.choices else ""
+                answer = f'_bnc2d_words "{" ".join(option.choices)}"; ' if option.choices else ""
                 answer = "_bnc2d_files; " if option.takes_path else answer
                 values.append(f"        {where}) {answer}return ;;")
-        names = [name for option in command.options for name in option.names]
-        words.append(f"        {command.name}) options={_quoted(names)}; words={_quoted(command.words)} ;;")
-    commands = _quoted([*(command.name for command in found), "--help", "--version"])
-    fields = {"commands": commands, "values": "\n".join(values), "words": "\n".join(words)}
-    return fill(asset("bnc2d.cli.commands", "completion.bash"), fields)
+        options = " ".join(name for option in command.options for name in option.names)
+        words.append(f'        {command.name}) options="{options}"; words="{" ".join(command.words)}" ;;')
+    commands = " ".join([*(command.name for command in found), "--help", "--version"])
+    return {"commands": f'"{commands}"', "values": "\n".join(values), "words": "\n".join(words)}
 
 
-def _zsh(found: Iterable[Command]) -> str:
-    cases, summaries = [], []
+def _zsh(found: Sequence[Command]) -> dict[str, str]:
+    cases = []
     for command in found:
-        summaries.append(_quoted([f"{command.name}:{command.summary}"], whole=True))
         specs = []
         for option in command.options:
             summary = option.summary.translate(dict.fromkeys(map(ord, "[]:")))
             value = ""
             if option.takes_value:
                 value = ":value:" + ("_files" if option.takes_path else f"({' '.join(option.choices)})")
-            specs += [_quoted([f"{name}[{summary}]{value}"], whole=True) for name in option.names]
-        words = f"compadd -- {' '.join(map(shlex.quote, command.words))}; " if command.words else ""
-        specs.append(_quoted([f"*:word:{{{words}_files}}"], whole=True))
-        cases.append(f"        {command.name}) _arguments {' '.join(specs)} ;;")
-    fields = {"summaries": " ".join(summaries), "cases": "\n".join(cases)}
-    return fill(asset("bnc2d.cli.commands", "completion.zsh"), fields)
+            specs += [f"{name}[{summary}]{value}" for name in option.names]
+        words = f"compadd -- {shlex.join(command.words)}; " if command.words else ""
+        specs.append(f"*:word:{{{words}_files}}")
+        cases.append(f"        {command.name}) _arguments {shlex.join(specs)} ;;")
+    summaries = [f"{command.name}:{command.summary}" for command in found]
+    return {"summaries": shlex.join(summaries), "cases": "\n".join(cases)}
 
 
-def _fish(found: Iterable[Command]) -> str:
-    lines = [
-        "# fish completion for bnc2d, made by `bnc2d completion fish`",
-        "function __bnc2d_command",  # the first word alone decides: a file may have the name of a command
-        "    set -l words (commandline -opc)",
-        '    test "$words[2]" = "$argv[1]"',
-        "end",
-        "complete -c bnc2d -n '__bnc2d_command \"\"' -f -l help -d 'show this help message and exit'",
-        "complete -c bnc2d -n '__bnc2d_command \"\"' -f -l version -d 'show the version and exit'",
-    ]
+def _fish(found: Sequence[Command]) -> dict[str, str]:
+    # The first word alone decides which command it is: a file may have the name of another.
+    lines = []
     for command in found:
         summary = _fish_quoted(command.summary)
         lines.append(f"complete -c bnc2d -n '__bnc2d_command \"\"' -f -a {command.name} -d {summary}")
@@ -134,19 +127,10 @@ def _fish(found: Iterable[Command]) -> str:
             lines.append(f"{here} -a {_fish_quoted(' '.join(command.words))}")
         for option in command.options:
             flags = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
-            value = ""
-            if option.takes_value:
-                value = " -r" if option.takes_path else " -x"
-            if option.choices:
-                value += f" -a {_fish_quoted(' '.join(option.choices))}"
+            value = (" -r" if option.takes_path else " -x") if option.takes_value else ""
+            value += f" -a {_fish_quoted(' '.join(option.choices))}" if option.choices else ""
             lines.append(f"{here} {' '.join(flags)}{value} -d {_fish_quoted(option.summary)}")
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(words: Iterable[str], whole: bool = False) -> str:
-    """Return words as one quoted word of a shell, which splits it again unless it is meant whole."""
-    text = " ".join(words)
-    return shlex.quote(text) if whole else f'"{text}"'
+    return {"lines": "\n".join(lines)}
 
 
 def _fish_quoted(text: str) -> str:
@@ -154,4 +138,5 @@ def _fish_quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-_SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+# What fills the fields of each shell's template.
+_FIELDS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from rich.text import Text
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.atomic import atomic_write
 from bnc2d.cli.commands.explain import show
+from bnc2d.cli.shared.printing import print_json
 from bnc2d.explain.text import tell
 from bnc2d.formats.builtin import example
 from bnc2d.formats.files import make_folder
@@ -23,7 +23,6 @@ from bnc2d.report.decisions import posterior_data
 from bnc2d.report.records import literals
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
-PICTURE = "class-2.svg"
 
 # As the paper prints them; ``paper_formulas`` builds the same.
 PRINTED = {
@@ -52,7 +51,9 @@ def run(options: argparse.Namespace) -> int:
     ours = {"class 2": model.formula("2"), "not class 0": model.formula("0", negated=True)}
     paper = paper_formulas(model.manager)
     same = {name: bool(formula.equivalent(paper[name])) for name, formula in ours.items()}
-    picture = _write_picture(Path(options.out), model.formula("2"))
+    picture = Path(options.out) / "class-2.svg"
+    make_folder(picture.parent)
+    atomic_write(picture, model.formula("2").to_svg(highlight=PATIENT).encode())
     code = 0 if report and all(same.values()) else 1
     if options.json:
         facts: dict[str, Any] = {
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
             "verified": report.passed,
             "picture": str(picture),
         }
-        print(json.dumps(facts, ensure_ascii=False, indent=1))
+        print_json(facts, indent=1)
         return code
     console = Console(highlight=False)
     say = console.print
@@ -107,23 +108,13 @@ def run(options: argparse.Namespace) -> int:
 def paper_formulas(manager: Manager) -> dict[str, NNF]:
     """Return the class formulas as the paper prints them, part by part."""
 
-    def bp(*states: str) -> NNF:
-        return NNF.literal(manager, "BP", states)
+    def literal(name: str, *states: str) -> NNF:
+        return NNF.literal(manager, name, states)
 
-    def hr(*states: str) -> NNF:
-        return NNF.literal(manager, "HR", states)
-
-    ct, no_ct = NNF.literal(manager, "CT", "1"), NNF.literal(manager, "CT", "0")
-    beats = hr("Normal", "High")
+    ct, beats, low_or_high = literal("CT", "1"), literal("HR", "Normal", "High"), literal("BP", "Low", "High")
     return {
-        "class 2": (beats | (ct & bp("High"))) & (bp("Low", "High") | hr("Low")),
-        "not class 0": (bp("Normal", "High") | beats)
-        & (bp("Low", "High") | ((no_ct | beats) & (ct | hr("High"))))
-        & (bp("Low", "Normal") | ct | beats),
+        "class 2": (beats | (ct & literal("BP", "High"))) & (low_or_high | literal("HR", "Low")),
+        "not class 0": (literal("BP", "Normal", "High") | beats)
+        & (low_or_high | ((literal("CT", "0") | beats) & (ct | literal("HR", "High"))))
+        & (literal("BP", "Low", "Normal") | ct | beats),
     }
-
-
-def _write_picture(folder: Path, formula: NNF) -> Path:
-    make_folder(folder)
-    atomic_write(folder / PICTURE, formula.to_svg(highlight=PATIENT).encode())
-    return folder / PICTURE

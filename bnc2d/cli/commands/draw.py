@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from bnc2d.cli.shared.instances import parse_instance
-from bnc2d.cli.shared.models import add_model_options, load_classifier, load_compiled
+from bnc2d.cli.shared.models import RULE, add_model_options, load_classifier, load_compiled
 from bnc2d.cli.shared.options import is_compiled, load_network
-from bnc2d.cli.shared.printing import printable, working
+from bnc2d.cli.shared.printing import answer, working
 from bnc2d.compile.graph.picture import draw_feature_tree, draw_jointree
 from bnc2d.draw.figure import FORMATS, Figure
 from bnc2d.errors import ClassifierError, FormatError
@@ -22,6 +21,7 @@ _WHAT = ("network", "jointree", "ftree", "circuit")
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = (
         "example:\n  bnc2d draw diagnosis --target D -o network.svg\n"
         "  bnc2d draw diagnosis --target D --what ftree -o ftree.png\n"
@@ -29,21 +29,17 @@ def configure(command: argparse.ArgumentParser) -> None:
         "  bnc2d draw diagnosis.bnc2d --instance BP=High CT=1 HR=Normal -o why.svg"
     )
     add_model_options(command)
-    command.add_argument(
-        "--what", choices=_WHAT, help="default: the circuit of a compiled model, else the network"
-    )
-    command.add_argument("--class", dest="class_name", metavar="STATE", help="whose circuit to draw")
-    command.add_argument("--negated", action="store_true", help="draw the circuit of 'not this class'")
-    command.add_argument(
+    add("--what", choices=_WHAT, help="default: the circuit of a compiled model, else the network")
+    add("--class", dest="class_name", metavar="STATE", help="whose circuit to draw")
+    add("--negated", action="store_true", help="draw the circuit of 'not this class'")
+    add(
         "--instance",
         nargs="+",
         default=(),
         metavar="NAME=STATE",
         help="set off the part of the circuit that is true; by default of the class that is decided",
     )
-    command.add_argument(
-        "-o", "--output", required=True, metavar="OUT", help="a name that ends in .svg, .png or .dot"
-    )
+    add("-o", "--output", required=True, metavar="OUT", help="a name that ends in .svg, .png or .dot")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,33 +54,32 @@ def run(options: argparse.Namespace) -> int:
             if given:
                 raise ClassifierError(f"{name} is for --what circuit, not {what}")
     with working("drawing", options.json):
-        figure = _circuit(options) if what == "circuit" else _structure(what, options)
+        figure = _figure(what, options)
         size = figure.save(options.output)
-    if options.json:
-        facts = {
-            "file": options.output,
-            "format": suffix[1:],
-            "what": what,
-            "title": figure.title,
-            "nodes": figure.nodes,
-            "edges": figure.edges,
-            "summary": figure.is_summary and suffix != ".dot",
-            "bytes": size,
-        }
-        print(json.dumps(facts, ensure_ascii=False))
-        return 0
-    print(printable(f"{figure.title}: {figure.nodes} nodes, {figure.edges} edges"))
-    if figure.is_summary and suffix != ".dot":
-        print("too large to draw, so this is a summary; a .dot file has every node")
-    print(f"wrote {options.output}")
+    facts = {
+        "file": options.output,
+        "format": suffix[1:],
+        "what": what,
+        "title": figure.title,
+        "nodes": figure.nodes,
+        "edges": figure.edges,
+        "summary": figure.is_summary and suffix != ".dot",
+        "bytes": size,
+    }
+    text = f"{figure.title}: {figure.nodes} nodes, {figure.edges} edges\n"
+    if facts["summary"]:
+        text += "too large to draw, so this is a summary; a .dot file has every node\n"
+    answer(options.json, facts, f"{text}wrote {options.output}")
     return 0
 
 
-def _structure(what: str, options: argparse.Namespace) -> Figure:
+def _figure(what: str, options: argparse.Namespace) -> Figure:
+    if what == "circuit":
+        return _circuit(options)
     if what == "ftree":
         return draw_feature_tree(load_classifier(options))
     if options.target is None and not is_compiled(options.model):
-        for name in ("features", "threshold", "positive", "ties"):
+        for name in RULE:
             if getattr(options, name) is not None:
                 raise ClassifierError(f"--{name} needs --target NAME")
         network = load_network(options.model, options.normalise, options.max_bytes)
@@ -97,7 +92,7 @@ def _circuit(options: argparse.Namespace) -> Figure:
     model = load_compiled(options)
     instance = parse_instance(options.instance, model.features) if options.instance else None
     decided = model.classifier.positive if instance is None else model.predict(instance)
-    name = options.class_name if options.class_name is not None else decided
+    name = decided if options.class_name is None else options.class_name
     if name is None:
         names = ", ".join(repr(state) for state in model.classes)
         reason = "the instance is in no class" if instance is not None else "there are several classes"

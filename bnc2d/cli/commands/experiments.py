@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from rich.console import Console
@@ -12,7 +11,7 @@ from rich.text import Text
 
 from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.options import add_run_options, count
-from bnc2d.cli.shared.printing import printable
+from bnc2d.cli.shared.printing import print_json, printable
 from bnc2d.errors import FormatError
 from bnc2d.experiments.report.sections import Table as ReportTable
 from bnc2d.experiments.report.sections import is_numeric, shown
@@ -23,33 +22,28 @@ _WHOLE_NAMES = 12  # the names of methods are not cut, even on a narrow terminal
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = (
         "A suite is a folder with problems (JSON: network, target, threshold, features; or the files of the\n"
         "paper's authors) and networks. OUT gets index.html to read, report.md, figures, tables and\n"
         "runs.jsonl. An interrupted run goes on when the same command is given again.\n\n"
         "example:\n  bnc2d experiments --suite DIR -o OUT --methods fast,paper --filter 'andes-*' --jobs 2"
     )
-    command.add_argument("--suite", metavar="DIR", help="the folder with networks and problems")
-    command.add_argument("-o", "--output", required=True, metavar="OUT", help="the folder for the report")
-    command.add_argument(
-        "--methods",
-        default="fast,paper",
-        metavar="A,B",
-        help=f"of {', '.join(METHODS)} (default: fast,paper)",
-    )
+    add("--suite", metavar="DIR", help="the folder with networks and problems")
+    add("-o", "--output", required=True, metavar="OUT", help="the folder for the report")
+    default = "fast,paper"
+    add("--methods", default=default, metavar="A,B", help=f"of {', '.join(METHODS)} (default: {default})")
     add_run_options(command, "run")
-    command.add_argument("--memory-limit", type=count, metavar="MIB", help="per run (default: 4 GiB)")
-    command.add_argument(
+    add("--memory-limit", type=count, metavar="MIB", help="per run (default: 4 GiB)")
+    add(
         "--leaves-table",
         metavar="NETWORK",
         help="compile each target of it with all leaves as well (default: andes, where the suite has it)",
     )
-    command.add_argument(
-        "--reference", metavar="FILE", help="another program's times: problem threshold seconds nodes a line"
-    )
-    command.add_argument("--collection", action="store_true", help="add the networks of public collections")
-    command.add_argument("--scaling", action="store_true", help="add synthetic networks of growing size")
-    command.add_argument("--json", action="store_true", help="print the summary as JSON for machines")
+    add("--reference", metavar="FILE", help="another program's times: problem threshold seconds nodes a line")
+    add("--collection", action="store_true", help="add the networks of public collections")
+    add("--scaling", action="store_true", help="add synthetic networks of growing size")
+    add("--json", action="store_true", help="print the summary as JSON for machines")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,24 +67,22 @@ def run(options: argparse.Namespace) -> int:
         progress=not options.json and sys.stderr.isatty(),
     )
     if options.json:
-        print(json.dumps(_facts(outcome), indent=1))
+        first = outcome.sections[0]  # where methods disagree, or the summary
+        tables = [
+            [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in first.tables
+        ]
+        print_json(
+            {
+                "page": str(outcome.page),
+                "disagreements": outcome.disagreements,
+                "section": first.title,
+                "tables": tables,
+            },
+            indent=1,
+        )
     else:
         _show(outcome)
     return 1 if outcome.disagreements else 0
-
-
-def _facts(outcome: Outcome) -> dict[str, object]:
-    """Return the first section, where methods disagree or the summary, as plain data."""
-    tables = [
-        [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        for table in outcome.sections[0].tables
-    ]
-    return {
-        "page": str(outcome.page),
-        "disagreements": outcome.disagreements,
-        "section": outcome.sections[0].title,
-        "tables": tables,
-    }
 
 
 def _show(outcome: Outcome) -> None:

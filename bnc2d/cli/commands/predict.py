@@ -9,9 +9,9 @@ from typing import TextIO
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.readers.instances import encode
-from bnc2d.cli.shared.instances import Row, add_instance_options, read_instances
-from bnc2d.cli.shared.models import add_model_options, load_classifier
-from bnc2d.cli.shared.output import EXIT_CODES, Answers, add_output_options
+from bnc2d.cli.shared.instances import Row, read_instances
+from bnc2d.cli.shared.models import load_classifier
+from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LimitExceeded
@@ -23,14 +23,11 @@ _ROWS_AT_ONCE = 256
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
-    command.description = f"{command.description} {EXIT_CODES}"
     command.epilog = (
         "example:\n  bnc2d predict diagnosis --target D BP=High CT=1 HR=Normal\n"
         "  bnc2d predict diagnosis.bnc2d --csv patients.csv --id name -o decisions.csv"
     )
-    add_model_options(command)
-    add_instance_options(command)
-    add_output_options(command)
+    add_row_options(command)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -14,15 +14,13 @@ from bnc2d.verify.checks import verify_model
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
+    add = command.add_argument
     command.epilog = "example:\n  bnc2d verify diagnosis.bnc2d"
-    command.add_argument("model", metavar="MODEL", help="a file that `bnc2d compile` wrote")
-    command.add_argument(
-        "--time-limit", type=amount, default=60.0, metavar="S", help="seconds for each check"
-    )
-    command.add_argument("--samples", type=int, default=200, help="instances for the oracle on large models")
-    command.add_argument("--seed", type=int, default=0)
+    add("model", metavar="MODEL", help="a file that `bnc2d compile` wrote")
+    add("--time-limit", type=amount, default=60.0, metavar="S", help="seconds for each check")
+    add("--samples", type=int, default=200, help="instances for the oracle on large models")
+    add("--seed", type=int, default=0)
     add_size_option(command)
-    command.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from bnc2d.base.readers.instances import encode
-from bnc2d.cli.shared.tables import Table, read_table
+from bnc2d.base.readers.instances import encode_one
+from bnc2d.cli.shared.tables import read_table
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
 from bnc2d.formats.files import decode, read_bytes, read_stream
 from bnc2d.model.variable import Variable
@@ -50,14 +50,11 @@ class Given:
 
 def add_instance_options(command: argparse.ArgumentParser) -> None:
     """Add NAME=STATE words, ``--csv``, ``--instance`` and ``--id``."""
-    command.add_argument("instance", nargs="*", metavar="NAME=STATE", help="a state for every feature")
-    command.add_argument(
-        "--csv", metavar="FILE", help="instances, one a row; the header names the features; - is a pipe"
-    )
-    command.add_argument(
-        "--instance", dest="instance_file", metavar="FILE.json", help="an object, or a list of objects"
-    )
-    command.add_argument("--id", metavar="COLUMN", help="a column (or key) that names the rows in answers")
+    add = command.add_argument
+    add("instance", nargs="*", metavar="NAME=STATE", help="a state for every feature")
+    add("--csv", metavar="FILE", help="instances, one a row; the header names the features; - is a pipe")
+    add("--instance", dest="instance_file", metavar="FILE.json", help="an object, or a list of objects")
+    add("--id", metavar="COLUMN", help="a column (or key) that names the rows in answers")
 
 
 def read_instances(options: argparse.Namespace, features: Sequence[Variable]) -> Given:
@@ -78,7 +75,7 @@ def read_instances(options: argparse.Namespace, features: Sequence[Variable]) ->
     if options.id is not None:
         raise InstanceError("--id names a column of --csv or a key of --instance, and neither is given")
     words = parse_instance(options.instance, [feature.name for feature in features])
-    return Given([Row(1, "", instance=_states(words, features))], single=True)
+    return Given([Row(1, "", instance=_by_name(words, features))], single=True)
 
 
 def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, str]:
@@ -94,21 +91,21 @@ def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, s
     return instance
 
 
-def _states(instance: object, features: Sequence[Variable]) -> dict[str, str]:
+def _by_name(instance: object, features: Sequence[Variable]) -> dict[str, str]:
     """Return the instance with its states by name."""
     if not isinstance(instance, Mapping):
-        kind = type(instance).__name__
-        raise InstanceError(f"an instance is an object from feature to state, not {kind}")
-    row = encode(features, instance).rows[0].tolist()
-    return {feature.name: feature.states[state] for feature, state in zip(features, row, strict=True)}
+        found = type(instance).__name__
+        raise InstanceError(f"an instance is an object from feature to state, not {found}")
+    pairs = zip(features, encode_one(features, instance), strict=True)
+    return {feature.name: feature.states[state] for feature, state in pairs}
 
 
-def _row(number: int, place: str, instance: object, features: Sequence[Variable], name: object) -> Row:
-    """Return the row of a list, with its instance or its error."""
+def _checked(instance: object, features: Sequence[Variable]) -> tuple[dict[str, str] | None, str]:
+    """Return the instance with its states by name, or what is wrong with it."""
     try:
-        return Row(number, place, name=name, instance=_states(instance, features))
+        return _by_name(instance, features), ""
     except (InstanceError, UnknownNameError) as error:
-        return Row(number, place, name=name, error=str(error))
+        return None, str(error)
 
 
 def _read(path: str, max_bytes: int, *, may_be_empty: bool = False) -> tuple[str, bytes]:
@@ -125,30 +122,23 @@ def _from_table(path: str, features: Sequence[Variable], name_column: str | None
     """Return the rows of a table; columns that are no features are ignored, as in a data frame."""
     path, data = _read(path, max_bytes, may_be_empty=True)
     names = [feature.name for feature in features]
-    wanted = names if name_column is None else [*names, name_column]
-    rows = _table_rows(read_table(data, path, wanted), path, features, name_column is not None)
-    first = next(rows, None)
+    table = read_table(data, path, names if name_column is None else [*names, name_column])
+
+    @lru_cache(_REMEMBERED_ROWS)  # tables hold many equal rows
+    def checked(cells: tuple[str, ...]) -> tuple[dict[str, str] | None, str]:
+        return _checked(dict(zip(names, cells, strict=True)), features)
+
+    def rows() -> Iterator[Row]:
+        for number, record in enumerate(table, start=1):
+            name = record.cells[-1] if name_column is not None and record.cells else None
+            found = (None, record.error) if record.error else checked(record.cells[: len(names)])
+            yield Row(number, f"{path}:{record.line}", record.line, name, *found)
+
+    found = rows()
+    first = next(found, None)
     if first is None:
         raise InstanceError(f"{path}: no instance in the file")
-    return Given(chain([first], rows), single=False, lines=max(1, data.count(b"\n")))
-
-
-def _table_rows(table: Table, path: str, features: Sequence[Variable], named: bool) -> Iterator[Row]:
-    @lru_cache(_REMEMBERED_ROWS)
-    def checked(cells: tuple[str, ...]) -> Row:
-        """Return a row without a place; tables hold many equal ones."""
-        instance = dict(zip((feature.name for feature in features), cells, strict=True))
-        return _row(0, "", instance, features, None)
-
-    for number, record in enumerate(table, start=1):
-        place = f"{path}:{record.line}"
-        cells = record.cells[: len(features)]
-        name = record.cells[-1] if named and record.cells else None
-        if record.error:
-            yield Row(number, place, record.line, name, error=record.error)
-        else:
-            known = checked(cells)
-            yield Row(number, place, record.line, name, known.instance, known.error)
+    return Given(chain([first], found), single=False, lines=max(1, data.count(b"\n")))
 
 
 def _from_json(path: str, features: Sequence[Variable], key: str | None, max_bytes: int) -> Given:
@@ -172,7 +162,7 @@ def _from_json(path: str, features: Sequence[Variable], key: str | None, max_byt
             name = found[key]
             found = {other: state for other, state in found.items() if other != key or key in kept}
         place = "" if single else f"{path}: instance {number}"
-        rows.append(_row(number, place, found, features, name))
+        rows.append(Row(number, place, None, name, *_checked(found, features)))
     if single and rows[0].error:
         raise InstanceError(f"{path}: {rows[0].error}")
     return Given(rows, single)

@@ -22,14 +22,13 @@ from bnc2d.errors import ClassifierError
 from bnc2d.model.classifier import default_features
 from bnc2d.model.network import BayesianNetwork
 
-_RULE = ("target", "features", "threshold", "positive", "ties")
+RULE = ("target", "features", "threshold", "positive", "ties")
 
 
 def add_model_options(command: argparse.ArgumentParser) -> None:
     """Add MODEL and the options that make a classifier of a network."""
-    command.add_argument(
-        "model", metavar="MODEL", help="a file that `bnc2d compile` wrote, a network file or a built-in name"
-    )
+    model = "a file that `bnc2d compile` wrote, a network file or a built-in name"
+    command.add_argument("model", metavar="MODEL", help=model)
     add_classifier_options(command, required=False)
     add_network_options(command)
 
@@ -50,9 +49,9 @@ def load_compiled(options: argparse.Namespace) -> CompiledModel:
 
 def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
     if is_compiled(options.model):
-        given = next((name for name in _RULE if getattr(options, name) is not None), None)
-        if given is not None:
-            raise ClassifierError(f"{options.model} is compiled already, so --{given} does not apply")
+        for name in RULE:
+            if getattr(options, name) is not None:
+                raise ClassifierError(f"{options.model} is compiled already, so --{name} does not apply")
         return load(options.model, max_bytes=options.max_bytes or MAX_BYTES)
     network = load_network(options.model, options.normalise, options.max_bytes)
     if options.target is None:

@@ -21,30 +21,24 @@ def add_network_options(command: argparse.ArgumentParser) -> None:
     """Add ``--normalise``, ``--max-bytes`` and ``--json``."""
     command.add_argument("--normalise", action="store_true", help="repair columns that do not sum to 1")
     add_size_option(command)
-    command.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
 def add_size_option(command: argparse.ArgumentParser) -> None:
-    """Add ``--max-bytes``, which is None where the reader's own limit holds."""
-    command.add_argument(
-        "--max-bytes", type=_byte_count, metavar="N", help="read larger files than by default, up to N bytes"
-    )
+    """Add ``--max-bytes``, which is None where the reader's own limit holds, and ``--json``."""
+    larger = "read larger files than by default, up to N bytes"
+    command.add_argument("--max-bytes", type=_byte_count, metavar="N", help=larger)
+    command.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
 def add_run_options(command: argparse.ArgumentParser, what: str) -> None:
     """Add which problems of a suite to run, and how; ``what`` is a "problem" or a "run"."""
-    command.add_argument("--filter", default="*", metavar="GLOB", help="names of problems to run")
-    command.add_argument(
-        "--threshold",
-        choices=("file", "0.5", "both"),
-        default="file",
-        help="the problem's own (default), or 0.5",
-    )
-    command.add_argument(
-        "--time-limit", type=amount, default=60.0, metavar="S", help=f"per {what} (default 60)"
-    )
-    command.add_argument("--jobs", type=count, default=1, metavar="N", help=f"{what}s at a time")
-    command.add_argument("--normalise", action="store_true", help="go on with networks whose columns miss 1")
+    add = command.add_argument
+    add("--filter", default="*", metavar="GLOB", help="names of problems to run")
+    which = ("file", "0.5", "both")
+    add("--threshold", choices=which, default="file", help="the problem's own (default), or 0.5")
+    add("--time-limit", type=amount, default=60.0, metavar="S", help=f"per {what} (default 60)")
+    add("--jobs", type=count, default=1, metavar="N", help=f"{what}s at a time")
+    add("--normalise", action="store_true", help="go on with networks whose columns miss 1")
 
 
 def amount(text: str) -> float:
@@ -76,12 +70,13 @@ def _whole(text: str, most: int, expected: str) -> int:
 
 def add_classifier_options(command: argparse.ArgumentParser, required: bool = True) -> None:
     """Add target, features, threshold, positive state and tie rule; not required where a model may come."""
+    add = command.add_argument
     needed = "the variable to decide" if required else "the variable to decide (a network needs it)"
-    command.add_argument("--target", required=required, metavar="NAME", help=needed)
-    command.add_argument("--features", metavar="A,B,C", help=_FEATURES)
-    command.add_argument("--threshold", metavar="T", help="decide --positive iff its posterior exceeds T")
-    command.add_argument("--positive", metavar="STATE", help="default: the second state of the target")
-    command.add_argument("--ties", choices=("lowest", "none"), help="default: lowest")
+    add("--target", required=required, metavar="NAME", help=needed)
+    add("--features", metavar="A,B,C", help=_FEATURES)
+    add("--threshold", metavar="T", help="decide --positive iff its posterior exceeds T")
+    add("--positive", metavar="STATE", help="default: the second state of the target")
+    add("--ties", choices=("lowest", "none"), help="default: lowest")
 
 
 def load_network(source: str, normalise: bool, max_bytes: int | None = None) -> BayesianNetwork:

@@ -7,7 +7,6 @@ its place in the data with its error, and makes the exit code 3.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,31 +16,33 @@ from itertools import islice
 from typing import Any, Literal, TextIO, TypeAlias
 
 from bnc2d.base.atomic import atomic_open
-from bnc2d.cli.shared.instances import Given, Row
-from bnc2d.cli.shared.printing import printable, say, working
+from bnc2d.cli.shared.instances import Given, Row, add_instance_options
+from bnc2d.cli.shared.models import add_model_options
+from bnc2d.cli.shared.printing import print_json, printable, say, working
 from bnc2d.cli.shared.writers import CsvTable, JsonDocument, JsonLines, Writer
 from bnc2d.errors import Bnc2dError, LimitExceeded
 
 Format: TypeAlias = Literal["text", "json", "jsonl", "csv"]
+_Answer: TypeAlias = Callable[[Sequence[dict[str, str]]], Sequence[Any]]
 _Progress: TypeAlias = Callable[[Row], AbstractContextManager[object]]
 
 EXIT_ROWS_WITHOUT_ANSWER = 3
-EXIT_CODES = "Exit code 3: the good rows are answered, some rows are not."
 FORMATS: tuple[Format, ...] = ("text", "json", "jsonl", "csv")
 
 _MOST_REPORTED = 20  # rows without an answer that have a line on standard error
 _REMEMBERED_ANSWERS = 10_000
 
 
-def add_output_options(command: argparse.ArgumentParser) -> None:
-    """Add ``--format``, ``-o`` and ``--exact``; ``--json`` is there already."""
-    command.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="default: that of the ending of -o, else text; --json is --format json",
-    )
-    command.add_argument("-o", "--output", metavar="FILE", help="write to this file, whole or not at all")
-    command.add_argument("--exact", action="store_true", help="fractions of any length beside decimals")
+def add_row_options(command: argparse.ArgumentParser) -> None:
+    """Add a model, instances, and for the answers ``--format``, ``-o`` and ``--exact``."""
+    command.description = f"{command.description} Exit code 3: the good rows are answered, some rows are not."
+    add_model_options(command)
+    add_instance_options(command)
+    add = command.add_argument
+    default = "default: that of the ending of -o, else text; --json is --format json"
+    add("--format", choices=FORMATS, help=default)
+    add("-o", "--output", metavar="FILE", help="write to this file, whole or not at all")
+    add("--exact", action="store_true", help="fractions of any length beside decimals")
 
 
 def chosen_format(options: argparse.Namespace) -> Format:
@@ -51,9 +52,8 @@ def chosen_format(options: argparse.Namespace) -> Format:
     if options.json:
         return "json"
     ending = str(options.output or "").rpartition(".")[2].lower()
-    by_ending: Format = next((name for name in FORMATS if name == ending), "text")
-    chosen: Format = options.format or by_ending
-    return chosen
+    wanted = options.format or ending
+    return next((name for name in FORMATS if name == wanted), "text")
 
 
 class Answers:
@@ -72,7 +72,7 @@ class Answers:
 
     def write(
         self,
-        answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]],
+        answer: _Answer,
         text: Callable[[TextIO, Row, Any], None],
         doing: str,
         at_once: int = 1,
@@ -88,7 +88,9 @@ class Answers:
                 self._count += 1
                 failed = isinstance(found, LimitExceeded) or row.instance is None
                 if failed:
-                    self._report(row, str(found))
+                    self._failed += 1
+                    if self._failed <= _MOST_REPORTED:
+                        say("error", f"{row.place}: {found}")
                 if writer is not None:
                     writer.put(self._place(row), writer.render({"error": str(found)}) if failed else found)
                 elif not failed:
@@ -99,32 +101,26 @@ class Answers:
         return self._finish()
 
     def _answered(
-        self,
-        answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]],
-        writer: Writer | None,
-        at_once: int,
-        working_on: _Progress,
+        self, answer: _Answer, writer: Writer | None, at_once: int, working_on: _Progress
     ) -> Iterator[tuple[Row, Any]]:
         """Yield every row with its answer as the writer renders it, or with the error that it has instead."""
         known: OrderedDict[tuple[str, ...], Any] = OrderedDict()
         rows = iter(self._given.rows)
-        while part := list(islice(rows, at_once)):
-            keys = {tuple(row.instance.values()): row.instance for row in part if row.instance is not None}
+        while batch := list(islice(rows, at_once)):
+            keys = {tuple(row.instance.values()): row.instance for row in batch if row.instance is not None}
             fresh = [key for key in keys if key not in known]
             if fresh:
-                with working_on(part[0]):
+                with working_on(batch[0]):
                     found = self._answers(answer, [keys[key] for key in fresh])
                 if writer is not None:
                     found = [one if isinstance(one, LimitExceeded) else writer.render(one) for one in found]
                 known.update(zip(fresh, found, strict=True))
-            for row in part:
+            for row in batch:
                 yield row, row.error if row.instance is None else known[tuple(row.instance.values())]
             while len(known) > _REMEMBERED_ANSWERS:
                 known.popitem(last=False)
 
-    def _answers(
-        self, answer: Callable[[Sequence[dict[str, str]]], Sequence[Any]], instances: list[dict[str, str]]
-    ) -> Sequence[Any]:
+    def _answers(self, answer: _Answer, instances: list[dict[str, str]]) -> Sequence[Any]:
         """Return the answers; where a limit ends them, each instance has its own chance."""
         try:
             return answer(instances)
@@ -150,21 +146,14 @@ class Answers:
             return JsonLines(stream)
         return CsvTable(stream, self._columns) if self.format == "csv" else None
 
-    def _report(self, row: Row, error: str) -> None:
-        self._failed += 1
-        if self._failed <= _MOST_REPORTED:
-            say("error", f"{row.place}: {error}")
-
     def _finish(self) -> int:
         """Say what was written and what was not; return the exit code."""
         options = self._options
         if options.output is not None and (options.json or options.format in ("json", "jsonl")):
-            print(
-                json.dumps({"file": options.output, "rows": self._count, "errors": self._failed}), flush=True
-            )
+            print_json({"file": options.output, "rows": self._count, "errors": self._failed})
         elif options.output is not None:
             rows = f"{self._count} row{'' if self._count == 1 else 's'}"
-            print(printable(f"wrote {options.output}: {rows}"), flush=True)
+            print(printable(f"wrote {options.output}: {rows}"))
         if not self._failed:
             return 0
         more = "" if self._failed <= _MOST_REPORTED else f"; the first {_MOST_REPORTED} are named above"

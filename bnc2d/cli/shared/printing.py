@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _WIDTH = 100
 
@@ -34,23 +38,47 @@ def pretty_json(data: object, indent: int = 0, taken: int = 0) -> str:
     flat = json.dumps(data, ensure_ascii=False)
     if max(indent, taken) + len(flat) <= _WIDTH or not isinstance(data, dict | list) or not data:
         return flat
-    inner = "\n" + " " * (indent + 1)
+    end = " " * indent
     if isinstance(data, list):
-        lines = [inner + pretty_json(value, indent + 1) for value in data]
-        return f"[{','.join(lines)}\n{' ' * indent}]"
-    keys = [inner + json.dumps(key, ensure_ascii=False) + ": " for key in data]
-    values = data.values()
-    lines = [
-        key + pretty_json(value, indent + 1, len(key) - 1) for key, value in zip(keys, values, strict=True)
-    ]
-    return f"{{{','.join(lines)}\n{' ' * indent}}}"
+        lines = [f"{end} {pretty_json(value, indent + 1)}" for value in data]
+        return "[\n" + ",\n".join(lines) + f"\n{end}]"
+    return "{\n" + ",\n".join(pretty_entries(data, indent + 1)) + f"\n{end}}}"
+
+
+def pretty_entries(data: Mapping[str, object], indent: int) -> list[str]:
+    """Return the entries of an object, each on lines of its own."""
+    keys = [f"{' ' * indent}{json.dumps(key, ensure_ascii=False)}: " for key in data]
+    pairs = zip(keys, data.values(), strict=True)
+    return [key + pretty_json(value, indent, len(key)) for key, value in pairs]
+
+
+def print_json(facts: object, indent: int | None = None) -> None:
+    """Print data for machines; a name that is no Unicode text (half a surrogate pair) becomes its escape."""
+    packed = json.dumps(facts, ensure_ascii=False, indent=indent)
+    print(packed.encode(errors="backslashreplace").decode())
 
 
 def answer(as_json: bool, facts: object, text: str) -> None:
     """Print facts as JSON for machines, or else the text."""
-    packed = json.dumps(facts, ensure_ascii=False)
-    # A name that is no Unicode text (half a surrogate pair) becomes its JSON escape.
-    print(packed.encode(errors="backslashreplace").decode() if as_json else printable(text))
+    if as_json:
+        print_json(facts)
+    else:
+        print(printable(text))
+
+
+def table(
+    headings: Sequence[str], rows: Iterable[Iterable[object]], left: Collection[str], title: str = ""
+) -> Table:
+    """Return a table to print; columns are flush right but for those in ``left``."""
+    from rich.table import Table  # only who prints one needs it
+    from rich.text import Text
+
+    found = Table(title=Text(title) if title else None)
+    for heading in headings:
+        found.add_column(heading, justify="left" if heading in left else "right", overflow="fold")
+    for row in rows:
+        found.add_row(*(Text(printable(str(cell))) for cell in row))
+    return found
 
 
 def say(kind: str, message: str) -> None:

@@ -6,10 +6,9 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import TypeAlias
 
 from bnc2d.errors import FormatError, did_you_mean
-from bnc2d.formats.files import decode
+from bnc2d.formats.files import decode, not_utf8
 
 # A quote that is not closed takes all lines up to the end with it. At most this often they are read again.
 _MOST_REREAD = 100
@@ -24,17 +23,14 @@ class Record:
     error: str = ""
 
 
-Table: TypeAlias = Iterator[Record]
-
-
-def read_table(data: bytes, path: str, columns: Sequence[str]) -> Table:
+def read_table(data: bytes, path: str, columns: Sequence[str]) -> Iterator[Record]:
     """Return the rows of UTF-8 text as records of these columns, in their order; blank lines are skipped.
 
     A header that is not UTF-8 or CSV, that lacks one of the columns or repeats a name is a ``FormatError``. A
     table without a header has no rows.
     """
-    lines = _Lines(StringIO(data.decode("utf-8-sig", "surrogateescape"), newline="").readlines())
-    reader = _reader(lines)
+    lines = StringIO(data.decode("utf-8-sig", "surrogateescape"), newline="").readlines()
+    reader = csv.reader(lines, skipinitialspace=True, strict=True)
     try:
         header = next(reader, [])
     except csv.Error as error:
@@ -43,28 +39,7 @@ def read_table(data: bytes, path: str, columns: Sequence[str]) -> Table:
         decode(data, path)  # raises, and says where
     if not header:
         return iter(())
-    return _records(lines, reader, len(header), _indices(header, columns, path))
-
-
-class _Lines:
-    """The lines of a text one after another; ``position`` may be set back."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-        self.position = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        if self.position == len(self._lines):
-            raise StopIteration
-        self.position += 1
-        return self._lines[self.position - 1]
-
-
-def _reader(lines: _Lines) -> Iterator[list[str]]:
-    return csv.reader(lines, skipinitialspace=True, strict=True)
+    return _records(lines, reader.line_num, len(header), _indices(header, columns, path))
 
 
 def _indices(header: list[str], columns: Sequence[str], path: str) -> list[int]:
@@ -83,21 +58,26 @@ def _indices(header: list[str], columns: Sequence[str], path: str) -> list[int]:
     return [indices[column] for column in columns]
 
 
-def _records(lines: _Lines, reader: Iterator[list[str]], width: int, indices: list[int]) -> Table:
+def _records(lines: list[str], position: int, width: int, indices: list[int]) -> Iterator[Record]:
+    """Yield the records of the lines from a position on."""
     reread = 0
+    rest = iter(lines[position:])
+    reader = csv.reader(rest, skipinitialspace=True, strict=True)
     while True:
-        start = lines.position + 1
+        start = position + reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            span = f" (lines {start} to {lines.position})" if lines.position > start else ""
+            position += reader.line_num
+            span = f" (lines {start} to {position})" if position > start else ""
             yield Record(start, (), f"not CSV: {error}{span}")
             if span and reread < _MOST_REREAD:
                 reread += 1
-                lines.position = start
-            reader = _reader(lines)
+                position = start
+                rest = iter(lines[position:])
+            reader = csv.reader(rest, skipinitialspace=True, strict=True)
             continue
         if not cells:
             continue
@@ -106,11 +86,7 @@ def _records(lines: _Lines, reader: Iterator[list[str]], width: int, indices: li
             continue
         wanted = tuple(cells[index] for index in indices)
         foreign = _foreign_byte("".join(wanted))
-        if foreign is None:
-            yield Record(start, wanted)
-        else:
-            message = f"byte 0x{foreign:02x} is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)"
-            yield Record(start, (), message)
+        yield Record(start, wanted) if foreign is None else Record(start, (), not_utf8(foreign))
 
 
 def _foreign_byte(text: str) -> int | None:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO, TypeAlias
 
-from bnc2d.cli.shared.printing import pretty_json, printable
+from bnc2d.cli.shared.printing import pretty_entries, printable
 
 Data: TypeAlias = Mapping[str, Any]
 
@@ -40,29 +40,24 @@ class JsonDocument(Writer):
 
     def __init__(self, stream: TextIO, single: bool) -> None:
         super().__init__(stream)
-        self._single = single
+        self._start, self._end = ("", "\n") if single else ("[\n", "\n]\n")
         self._waiting = ""  # the last row: what comes behind it is known when the next is there
 
     def render(self, data: Data) -> str:
         """Return the entries, each on lines of its own."""
-        keys = [f" {json.dumps(key, ensure_ascii=False)}: " for key in data]
-        values = data.values()
-        return ",\n".join(
-            key + pretty_json(value, 1, len(key)) for key, value in zip(keys, values, strict=True)
-        )
+        return ",\n".join(pretty_entries(data, 1))
 
     def put(self, place: Data, rendered: str) -> None:
         """Write the row before, and keep this one."""
         if self._waiting:
             self._stream.write(self._waiting + ",\n")
             self._stream.flush()
-        start = "" if self._waiting or self._single else "[\n"
         entries = ",\n".join(filter(None, [self.render(place), rendered]))
-        self._waiting = f"{start}{{\n{entries}\n}}"
+        self._waiting, self._start = f"{self._start}{{\n{entries}\n}}", ""
 
     def end(self) -> None:
         """Write the last row and close the list."""
-        self._stream.write(self._waiting + ("\n" if self._single else "\n]\n"))
+        self._stream.write(self._waiting + self._end)
 
 
 class JsonLines(Writer):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.choices import DecidedBy, Ties
-from bnc2d.model.accounts import UNIT_ROUNDOFF
+from bnc2d.model.accounts import margin
 from bnc2d.model.inference import Joint, JointQuery
 
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
@@ -96,14 +96,11 @@ class DecisionRule:
     def float_labels(self, joint: Joint) -> tuple[Labels, NDArray[np.bool_]]:
         """Return the class of each row, and for which rows float64 proves it.
 
-        With ``k`` roundings the computed value of ``p`` lies within ``p (1 ± g)``, ``g = k u / (1 - k u)``,
-        so ``a - b > g (a + b)`` on computed values proves the same order of the exact ones. The test uses
-        ``2 (k + 8) u`` instead of ``g``: enough for ``k u < 0.1`` and the few roundings of the test
-        itself, and of the weights of a threshold. Rows of zeros are exact: nothing was rounded.
+        That is where values differ by more than the ``margin`` of their roundings. Rows of zeros are exact:
+        nothing was rounded.
         """
         values = np.ldexp(joint.values, -np.frexp(joint.values.max(axis=1, initial=0.0))[1][:, None])
-        margin = 2.0 * (joint.roundings + 8) * UNIT_ROUNDOFF
-        usable = joint.trusted & (margin < 0.1)
+        share = margin(joint.roundings)
         impossible = ~values.any(axis=1)
         if self.threshold is not None:
             weight = float(self.threshold)
@@ -111,14 +108,14 @@ class DecisionRule:
             other = values[:, 1 - self.positive] * weight
             labels = np.where(chosen > other, self.positive, 1 - self.positive)
             total = chosen + other
-            certain = (np.abs(chosen - other) > margin * total) & (total > _SMALLEST_TOTAL)
-            return labels.astype(np.intp), usable & (certain | impossible)
+            certain = (np.abs(chosen - other) > share * total) & (total > _SMALLEST_TOTAL)
+            return labels.astype(np.intp), joint.trusted & (certain | impossible)
         labels = values.argmax(axis=1).astype(np.intp)
         best = values.max(axis=1)
         others = values.copy()
         others[np.arange(len(values)), labels] = 0.0
         second = others.max(axis=1)
-        certain = best - second > margin * (best + second)
+        certain = best - second > share * (best + second)
         if self.ties == "none" and values.shape[1] > 1:
             labels[impossible] = NO_CLASS
-        return labels, usable & (certain | impossible)
+        return labels, joint.trusted & (certain | impossible)

@@ -60,7 +60,7 @@ class CutProblem:
     def join(self, first: CompressedFactor, second: CompressedFactor) -> Join:
         """Return what decides between the classes."""
         weights = self.classifier.rule.weighted(self.priors)
-        return join_tables(first, second, self.prepared.target_id, weights, self.prepared.sizes)
+        return join_tables(first, second, self.prepared.target_id, weights)
 
     def decider(self, join: Join) -> Decider:
         """Return what labels the cells; a tie of all classes decides like an impossible instance."""

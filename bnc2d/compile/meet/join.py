@@ -175,14 +175,10 @@ class _Terms:
 
 
 def join_tables(
-    first: CompressedFactor,
-    second: CompressedFactor,
-    target: VariableId,
-    weights: Sequence[Fraction],
-    sizes: Sequence[int],
+    first: CompressedFactor, second: CompressedFactor, target: VariableId, weights: Sequence[Fraction]
 ) -> Join:
     """Return what decides between the classes of the target for all patterns of two tables."""
-    codes = groups_by_class(first, second, target, sizes)
+    codes = groups_by_class(first, second, target, len(weights))
     terms, labels = _terms(codes, len(second.table), _near_one(weights))
     in_range = all(_is_in_range(first, second, each) for each in terms)
     if not in_range:  # perhaps only what is known of the exponents is not near enough
@@ -201,11 +197,12 @@ def join_tables(
 
 
 def groups_by_class(
-    left: CompressedFactor, right: CompressedFactor, target: VariableId, sizes: Sequence[int]
+    left: CompressedFactor, right: CompressedFactor, target: VariableId, classes: int
 ) -> Integers:
     """Return ``paired_groups`` as ``[class, state of all hidden variables]``."""
     others = [v for v in dict.fromkeys((*left.scope, *right.scope)) if v != target]
-    return paired_groups(left, right, (target, *others), sizes).reshape(sizes[target], -1)
+    codes = paired_groups(left, right, (target, *others))
+    return np.broadcast_to(codes, (classes, *codes.shape[1:])).reshape(classes, -1)
 
 
 def _near_one(weights: Sequence[Fraction]) -> list[Fraction]:

@@ -9,7 +9,7 @@ and are in the right order where they differ by more than that share. Before, fl
 operands are rounded once more, terms are scaled so that ``t <= 1``, and a difference beyond
 ``(m + 8) 2**-24 + 2 k u`` has the right sign. What it leaves goes to float64, what that leaves is doubtful.
 (float32 also loses terms below ``2**-149``: far below these bounds, as no operand is above 1.) Where float64
-itself may have lost something, each bound grows by ``underflow.CellError`` of the cell.
+itself may have lost something, each bound grows by ``Underflow.error`` of the cell.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
-from bnc2d.compile.meet.tables.underflow import CellError
+from bnc2d.compile.meet.tables.underflow import CellError, no_error
 from bnc2d.model.accounts import UNIT_ROUNDOFF, power_below
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [pattern of the first side, pattern of the second]
 Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
+# Labels of consecutive patterns, and the cells among them that are not proven.
+Decided: TypeAlias = tuple[LabelBlock, Cells]
 
 # The arrays of a block should stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 17
@@ -43,14 +45,6 @@ _SINGLE_ROUNDOFF = 2.0**-24
 _MANY_TERMS = 512
 # Below this a float32 sum of scaled terms may have lost terms to underflow.
 _SMALLEST_SINGLE = 2.0**-80
-
-
-@dataclass(frozen=True)
-class Decided:
-    """Labels of consecutive patterns, and the cells among them that are not proven."""
-
-    labels: LabelBlock
-    doubtful: Cells
 
 
 @dataclass(frozen=True)
@@ -82,13 +76,13 @@ class Decider:
             yield from self._decide_in_parts(patterns, most)
             return
         step = max(1, most // self.columns)
-        share = self._joint(patterns) if self.join.labels else self._difference(patterns)
+        share = (_Joint if self.join.labels else _Difference)(self, patterns)
         for start in range(0, len(patterns), step):
             checkpoint()
             labels, doubtful = share.decide(slice(start, min(start + step, len(patterns))))
             if not self.join.is_provable:
                 doubtful = np.nonzero(np.ones(labels.shape, dtype=bool))
-            yield Decided(labels, doubtful)
+            yield labels, doubtful
 
     def _decide_in_parts(self, patterns: Patterns, most: int) -> Iterator[Decided]:
         """Yield the labels of one pattern after the other, against ``most`` of the second side at a time."""
@@ -96,60 +90,17 @@ class Decider:
         for pattern in range(len(patterns)):
             one = patterns[pattern : pattern + 1]
             found = [decided for part in parts for decided in part.decide(one)]
-            u = np.concatenate([each.doubtful[0] for each in found])
-            v = np.concatenate([each.doubtful[1] + at * most for at, each in enumerate(found)])
-            yield Decided(np.concatenate([each.labels for each in found], axis=1), (u, v))
+            u = np.concatenate([doubtful[0] for _, doubtful in found])
+            v = np.concatenate([doubtful[1] + at * most for at, (_, doubtful) in enumerate(found)])
+            yield np.concatenate([labels for labels, _ in found], axis=1), (u, v)
 
-    def _difference(self, patterns: Patterns) -> _Difference:
-        (product,) = self.join.products
-        left, left_size = product.left(patterns.table)
-        scale = power_below(left_size.sum(axis=0))
-        scaled = left * scale
-        scaled_size = scaled if left_size is left else left_size * scale
-        sizes = _Entries(scaled_size, product.right_size)
-        error, supports = self._underflow(patterns, scale, [sizes])
-        first, share = self._first_pass()
-        return _Difference(
-            _Entries(scaled, product.right),
-            sizes,
-            supports,
-            error,
-            scaled.astype(first, copy=False),
-            product.right.astype(first, copy=False),
-            share,
-            self._margin,
-            np.flatnonzero(~supports[0].left.any(axis=0)) if supports else np.zeros(0, dtype=np.intp),
-            self.tie,
-        )
-
-    def _joint(self, patterns: Patterns) -> _Joint:
-        lefts = [product.left(patterns.table)[0] for product in self.join.products]
-        scale = power_below(np.stack([left.max(axis=0, initial=0.0) for left in lefts]).max(axis=0))
-        scaled = [left * scale for left in lefts]
-        values = [_Entries(left, p.right) for left, p in zip(scaled, self.join.products, strict=True)]
-        error, supports = self._underflow(patterns, scale, values)
-        first, share = self._first_pass()
-        return _Joint(
-            values,
-            supports,
-            error,
-            [
-                (left.astype(first, copy=False), product.right.astype(first, copy=False))
-                for left, product in zip(scaled, self.join.products, strict=True)
-            ],
-            4.0 * share,
-            4.0 * self._margin,
-            self.tie,
-            np.array(self.winners),
-        )
-
-    def _underflow(
+    def underflow(
         self, patterns: Patterns, scale: Matrix, sizes: list[_Entries]
-    ) -> tuple[CellError | None, list[_Entries]]:
+    ) -> tuple[CellError, list[_Entries]]:
         """Return the errors of cells, and what is zero where all sizes are in truth; nothing if not known."""
         underflow = self.join.underflow
         if underflow is None:
-            return None, sizes
+            return no_error, sizes
         supports = []
         if underflow.zeros_are_certain(patterns.lost):
             supports = [
@@ -159,35 +110,41 @@ class Decider:
         return underflow.error(patterns.lost, scale), supports
 
     @property
-    def _margin(self) -> float:
+    def margin(self) -> float:
+        """The share of error in float64."""
         return 2.0 * self.join.roundings * UNIT_ROUNDOFF
 
-    def _first_pass(self) -> tuple[type[np.floating[Any]], float]:
+    def first_pass(self) -> tuple[type[np.floating[Any]], float]:
         """Return the precision that looks at all cells, and its share of error."""
         if self.terms > _MANY_TERMS:
-            return np.float64, self._margin
-        return np.float32, (self.terms + 8) * _SINGLE_ROUNDOFF + self._margin
+            return np.float64, self.margin
+        return np.float32, (self.terms + 8) * _SINGLE_ROUNDOFF + self.margin
 
 
-@dataclass(frozen=True)
 class _Difference:
     """Two classes: the sign of a difference decides."""
 
-    values: _Entries
-    sizes: _Entries  # scaled so that no left pattern sums to more than 1
-    supports: list[_Entries]  # zero where the size is in truth, one at most; none: not known
-    error: CellError | None
-    first_left: Any  # [term, pattern] in the precision of the first pass
-    first_right: Any
-    first_bound: float
-    margin: float
-    tied: NDArray[np.intp]  # patterns without any term
-    tie: int
+    def __init__(self, decider: Decider, patterns: Patterns) -> None:
+        (product,) = decider.join.products
+        left, left_size = product.left(patterns.table)
+        scale = power_below(left_size.sum(axis=0))  # so that no left pattern sums to more than 1
+        scaled = left * scale
+        self.values = _Entries(scaled, product.right)
+        self.sizes = _Entries(scaled if left_size is left else left_size * scale, product.right_size)
+        self.error, self.supports = decider.underflow(patterns, scale, [self.sizes])
+        first, self.first_bound = decider.first_pass()
+        self.first_left, self.first_right = (
+            side.astype(first, copy=False) for side in (scaled, product.right)
+        )
+        self.margin, self.tie = decider.margin, decider.tie
+        self.tied = np.zeros(0, dtype=np.intp)  # patterns without any term
+        if self.supports:
+            self.tied = np.flatnonzero(~self.supports[0].left.any(axis=0))
 
-    def decide(self, rows: slice) -> tuple[LabelBlock, Cells]:
+    def decide(self, rows: slice) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven."""
         difference = _times(self.first_left[:, rows], self.first_right)
-        bound = self.first_bound if self.error is None else self.first_bound + self.error.block(rows)
+        bound = self.first_bound + self.error((rows, None), slice(None))
         above = difference > bound
         below = difference < -bound
         labels = above.view(np.uint8)
@@ -199,40 +156,42 @@ class _Difference:
         labels[here] = self.tie
         value = self.values.at(rows, u, v)
         labels[u, v] = value > 0
-        error: Any = 0.0 if self.error is None else self.error.at(u + rows.start, v)
-        near = np.abs(value) <= self.margin + error  # sizes add up to 1 at most
+        near = np.abs(value) <= self.margin + self.error(u + rows.start, v)  # sizes add up to 1 at most
         u, v, value = u[near], v[near], value[near]
         size = self.sizes.at(rows, u, v)
-        error, zero = 0.0, size == 0
-        if self.error is not None:
-            error, zero = self.error.at(u + rows.start, v), _all_zero(self.supports, rows, u, v)
+        zero = size == 0 if self.error is no_error else _all_zero(self.supports, rows, u, v)
         labels[u[zero], v[zero]] = self.tie
-        doubtful = (np.abs(value) <= self.margin * size + error) & ~zero
+        doubtful = (np.abs(value) <= self.margin * size + self.error(u + rows.start, v)) & ~zero
         return labels, (u[doubtful], v[doubtful])
 
 
-@dataclass(frozen=True)
 class _Joint:
     """Three classes or more: the largest joint probability decides."""
 
-    values: list[_Entries]  # scaled so that the largest left entry of a pattern is near 1
-    supports: list[_Entries]  # zero where the values are in truth; none: not known
-    error: CellError | None
-    first_pairs: list[tuple[Any, Any]]  # both sides in the precision of the first pass
-    first_share: float
-    share: float
-    tie: int
-    winners: NDArray[np.intp]
+    def __init__(self, decider: Decider, patterns: Patterns) -> None:
+        products = decider.join.products
+        lefts = [product.left(patterns.table)[0] for product in products]
+        # The largest left entry of a pattern becomes one near 1.
+        scale = power_below(np.stack([left.max(axis=0, initial=0.0) for left in lefts]).max(axis=0))
+        self.values = [_Entries(left * scale, p.right) for left, p in zip(lefts, products, strict=True)]
+        self.error, self.supports = decider.underflow(patterns, scale, self.values)
+        first, share = decider.first_pass()
+        self.first_pairs = [
+            (each.left.astype(first, copy=False), each.right.astype(first, copy=False))
+            for each in self.values
+        ]
+        self.first_share, self.share = 4.0 * share, 4.0 * decider.margin
+        self.tie, self.winners = decider.tie, np.array(decider.winners)
 
-    def decide(self, rows: slice) -> tuple[LabelBlock, Cells]:
+    def decide(self, rows: slice) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven."""
         joint = [_times(left[:, rows], right) for left, right in self.first_pairs]
         best = joint[0].copy()
         for other in joint[1:]:
             np.maximum(best, other, out=best)
         near = best * best.dtype.type(1.0 - self.first_share)
-        if self.error is not None:
-            near = near - self.error.block(rows)
+        if self.error is not no_error:
+            near = near - self.error((rows, None), slice(None))
         labels = np.zeros(best.shape, dtype=np.uint8)
         count = np.zeros(best.shape, dtype=np.uint8)
         for values, winner in zip(joint, self.winners.tolist(), strict=True):
@@ -245,13 +204,10 @@ class _Joint:
         u, v = np.divmod(np.flatnonzero(open_cells), labels.shape[1])
         exact = np.stack([values.at(rows, u, v) for values in self.values])
         largest = exact.max(axis=0)
-        error: Any = 0.0
-        zero = largest == 0
-        if self.error is not None:
-            error, zero = self.error.at(u + rows.start, v), _all_zero(self.supports, rows, u, v)
+        zero = largest == 0 if self.error is no_error else _all_zero(self.supports, rows, u, v)
         labels[u, v] = np.where(zero, self.tie, self.winners[exact.argmax(axis=0)])
-        close_calls = (exact >= largest * (1.0 - self.share) - error).sum(axis=0) > 1
-        doubtful = close_calls & ~zero
+        least = largest * (1.0 - self.share) - self.error(u + rows.start, v)
+        doubtful = ((exact >= least).sum(axis=0) > 1) & ~zero
         return labels, (u[doubtful], v[doubtful])
 
 

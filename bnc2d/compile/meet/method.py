@@ -133,10 +133,10 @@ class _Attempt:
         """Return for each pattern of the first side the id of its row, and what is doubtful."""
         local = RowPool()
         ids, doubts = [], []
-        for found in decide_all(decider, first, self._cut_problem.terminals, self._executor):
-            ids.append(local.add(found.rows))
-            doubts.append(found.doubts)
-            self.cells += len(found.rows) * second.patterns
+        for rows, doubtful in decide_all(decider, first, self._cut_problem.terminals, self._executor):
+            ids.append(local.add(rows))
+            doubts.append(doubtful)
+            self.cells += len(rows) * second.patterns
             self._budget.progress(sum(map(len, ids)) / len(first))
         return take(self._expand(local, second), np.concatenate(ids)), Doubts.joined(doubts)
 

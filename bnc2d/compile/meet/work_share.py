@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -52,28 +52,23 @@ class Doubts:
         )
 
 
-@dataclass(frozen=True)
-class DecidedRows:
-    """The packed labels of consecutive patterns of the first side, and the doubts about them."""
-
-    rows: Words
-    doubts: Doubts
+# The packed labels of consecutive patterns of the first side, and the doubts about them.
+DecidedRows: TypeAlias = tuple[Words, Doubts]
 
 
 @one_thread
 def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> DecidedRows:
     """Decide patterns of the first side, of which ``start`` come before."""
     rows, doubts = [], []
-    for block in decider.decide(patterns):
-        rows.append(pack(block.labels, ends))
-        u, v = block.doubtful
+    for labels, (u, v) in decider.decide(patterns):
+        rows.append(pack(labels, ends))
         if len(u):
             open_rows, _, indices = distinct(u)
-            doubts.append(Doubts(open_rows + start, block.labels[open_rows], indices, v))
-        start += len(block.labels)
+            doubts.append(Doubts(open_rows + start, labels[open_rows], indices, v))
+        start += len(labels)
     none = np.zeros(0, dtype=np.intp)
     nothing = Doubts(none, np.zeros((0, decider.columns), dtype=np.uint8), none, none)
-    return DecidedRows(np.concatenate(rows), Doubts.joined([nothing, *doubts]))
+    return np.concatenate(rows), Doubts.joined([nothing, *doubts])
 
 
 def decide_all(

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -28,27 +30,27 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.compile.graph.feature_tree import build_feature_tree
+from bnc2d.compile.graph.jointree import build_jointree
+from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.paper.decide_negative import (
     NO,
     UNDECIDED,
     YES,
     ClassTest,
     Flags,
-    Verdicts,
     decide_instances,
     decide_negative,
     decide_positive,
-    margin,
 )
-from bnc2d.compile.paper.spine import SpineNode, build_spine
+from bnc2d.compile.paper.spine import Spine, SpineNode
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.transforms import negate
-from bnc2d.model.accounts import Floats
+from bnc2d.model.accounts import Floats, margin
 from bnc2d.model.classifier import BaseClassifier
 
 Nodes: TypeAlias = NDArray[np.int64]  # ids of NNF nodes
-Decide: TypeAlias = Callable[[Floats, ClassTest, float], Verdicts]
 
 _ENTRIES_AT_ONCE = 1 << 18
 
@@ -73,29 +75,42 @@ class PaperCompiler:
     ) -> None:
         self.classifier = classifier
         self.report = report
-        self.spine = build_spine(classifier, seed)
+        self.prepared = prepare(classifier)
+        self._jointree = build_jointree(self.prepared.network, seed)
+        self.tree = build_feature_tree(self._jointree, self.prepared.target, self.prepared.features)
+        self.widths = self.tree.widths(self._jointree.width)
         self.stats = PaperStats()
+
+    @cached_property
+    def spine(self) -> list[SpineNode]:
+        """The nodes of the right spine with their tables."""
+        return Spine(self.prepared, self.tree).nodes()
 
     def class_formula(self, class_index: int, manager: Manager) -> NodeId:
         """Return the class formula: the negation of compile-negative's result."""
-        return negate(manager, self._compile(class_index, manager, decide_negative, collects_members=False))
+        return negate(manager, self._compile(class_index, manager, collects_members=False))
 
     def negated_formula(self, class_index: int, manager: Manager) -> NodeId:
         """Return the formula of "not the class": the negation of compile-positive's result."""
-        return negate(manager, self._compile(class_index, manager, decide_positive, collects_members=True))
+        return negate(manager, self._compile(class_index, manager, collects_members=True))
 
-    def _compile(self, class_index: int, manager: Manager, decide: Decide, collects_members: bool) -> NodeId:
+    def resolved(self) -> float:
+        """Return the share of all instances that the current run has decided, early or at the last node."""
+        done, below = self.stats.extended[-1], 1
+        for decided, node in zip(reversed(self.stats.decided), reversed(self.spine), strict=True):
+            done += decided * below  # each with all instances of the features further down
+            below *= prod(node.cardinalities)
+        return done / below
+
+    def _compile(self, class_index: int, manager: Manager, collects_members: bool) -> NodeId:
         """Return an AND-decomposable NNF of the instances in the class, or of those that are not."""
         if manager.domain.names != self.classifier.features:
             raise LogicError("the domain must have the classifier's features, in order")
-        test = ClassTest.of(self.classifier.rule, len(self.classifier.classes), class_index)
         self.stats = PaperStats([0] * len(self.spine), [0] * len(self.spine))
-        run = _Run(self, manager, test, decide, collects_members)
-        everything = _Batch(
-            np.ones((1, 1, 1)), np.zeros((1, len(manager.domain)), dtype=np.intp), np.ones(1, dtype=bool)
-        )
+        run = _Run(self, manager, class_index, collects_members)
+        nowhere = np.zeros((1, len(manager.domain)), dtype=np.intp)
         try:
-            return int(run.compile(0, everything)[0])
+            return int(run.compile(0, _Batch(np.ones((1, 1, 1)), nowhere, np.ones(1, dtype=bool)))[0])
         except RecursionError:
             raise LimitExceeded(
                 f"the paper's method follows a spine of {len(self.spine)} nodes, deeper than Python allows; "
@@ -122,20 +137,16 @@ class _Run:
     """One call of compile-negative or compile-positive."""
 
     def __init__(
-        self,
-        compiler: PaperCompiler,
-        manager: Manager,
-        test: ClassTest,
-        decide: Decide,
-        collects_members: bool,
+        self, compiler: PaperCompiler, manager: Manager, class_index: int, collects_members: bool
     ) -> None:
         self._spine, self._classifier = compiler.spine, compiler.classifier
-        self._stats, self._report = compiler.stats, compiler.report
-        self._manager, self._test, self._decide = manager, test, decide
+        self._stats, self._report, self._manager = compiler.stats, compiler.report, manager
+        self._test = ClassTest.of(self._classifier.rule, len(self._classifier.classes), class_index)
+        self._decide = decide_positive if collects_members else decide_negative
         self._collects_members = collects_members
-        self._collects_impossible = test.has_impossible == collects_members
+        self._collects_impossible = self._test.has_impossible == collects_members
         # Where float64 loses something in a table, nothing is decided before the end, and there exactly.
-        self._trusted = test.trusted and all(node.trusted for node in self._spine)
+        self._trusted = self._test.trusted and all(node.trusted for node in self._spine)
         self._special: dict[tuple[int, bytes], NodeId] = {}
 
     def compile(self, depth: int, batch: _Batch) -> Nodes:
@@ -206,7 +217,7 @@ class _Run:
     def _impossible_below(self, depth: int, allowed: Floats) -> NodeId:
         self._report()
         node = self._spine[depth]
-        onward = node.extend_support(allowed)[0]
+        onward = (node.extend(allowed)[0] > 0).astype(np.float64)  # states of S_qr that v_l leaves possible
         dead = ~np.any(onward, axis=(1, 2))
         answers = np.where(dead == self._collects_impossible, TRUE, FALSE).astype(np.int64)
         if not node.is_last and not dead.all():

@@ -35,7 +35,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.model.accounts import UNIT_ROUNDOFF, Floats
+from bnc2d.model.accounts import Floats
 from bnc2d.model.decision import DecisionRule
 
 Verdicts: TypeAlias = NDArray[np.int8]
@@ -76,17 +76,6 @@ class ClassTest:
     def trusted(self) -> bool:
         """Whether float64 can work with the weights."""
         return bool(self.weights.min() >= _SMALLEST_WEIGHT)
-
-
-def margin(roundings: int) -> float:
-    """Return ``m`` such that ``|a - b| > m (a + b)`` proves the order of two values after their roundings.
-
-    ``k`` roundings leave each within a factor ``1 ± g``, ``g = k u / (1 - k u)``; ``2 (k + 8) u`` is more
-    than ``g`` for ``k u < 0.1`` and covers the weights and the roundings of the test itself. Beyond, nothing
-    is proved: the 2 returned exceeds every ratio.
-    """
-    bound = 2.0 * (roundings + 8) * UNIT_ROUNDOFF
-    return bound if bound < 0.1 else 2.0
 
 
 def decide_negative(joint: Floats, test: ClassTest, error: float) -> Verdicts:

@@ -14,9 +14,8 @@ from math import prod
 
 from bnc2d.base.budget import Budget
 from bnc2d.compile.domain import feature_domain
-from bnc2d.compile.graph.feature_tree import FeatureTree, build_feature_tree
-from bnc2d.compile.graph.jointree import build_jointree
-from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.graph.feature_tree import FeatureTree
+from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.paper.compile_negative import PaperCompiler
 from bnc2d.compile.result import Compiled
 from bnc2d.logic.circuit.manager import Manager, NodeId
@@ -24,7 +23,6 @@ from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 
-_JOINTREE_SEED = 0
 # A table, the product it comes from, its quotient, and its copy in the order of the spine.
 _BYTES_PER_ENTRY = 4 * 8
 
@@ -34,72 +32,43 @@ def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> Compiled:
 
     The phase "tables" and the first formula of the phase "formulas" are what Zhang and Darwiche measure.
     """
+    started = part = 0.0  # of the phase: what was done before the current run, and the share of this run
+
+    def report() -> None:
+        budget.progress(started + part * compiler.resolved())
+
     with budget.phase("order"):
-        prepared = prepare(classifier)
-        jointree = build_jointree(prepared.network, _JOINTREE_SEED)
-        tree = build_feature_tree(jointree, prepared.target, prepared.features)
+        compiler = PaperCompiler(classifier, report=report)
         budget.expect(
-            _BYTES_PER_ENTRY * _largest_table(prepared, tree),
+            _BYTES_PER_ENTRY * _largest_table(compiler.prepared, compiler.tree),
             "the paper's method needs at least",
             "raise memory_limit or use method='fast'",
         )
     with budget.phase("tables"):
-        runs = _Runs(classifier, budget)
-    complementary = len(classifier.classes) == 2 and not classifier.rule.leaves_ties
-    labels = [1] if complementary else list(range(len(classifier.classes)))
+        spine = compiler.spine
+    classes, leaves_ties = len(classifier.classes), classifier.rule.leaves_ties
+    complementary = classes == 2 and not leaves_ties
+    labels = [1] if complementary else list(range(classes))
+    part = 1 / len(labels)
+    manager = Manager(feature_domain(classifier))
     roots: dict[tuple[int, bool], NodeId] = {}
+    cells = exact_calls = 0
     for negated, phase in ((False, "formulas"), (True, "negations")):
         with budget.phase(phase):
+            make = compiler.negated_formula if negated else compiler.class_formula
             for done, label in enumerate(labels):
-                roots[label, negated] = runs.formula(label, negated, done / len(labels), 1 / len(labels))
+                started = done * part
+                roots[label, negated] = make(label, manager)
+                cells += sum(compiler.stats.decided) + compiler.stats.extended[-1]
+                exact_calls += compiler.stats.exact_rows
     if complementary:
         roots |= {(0, negated): roots[1, not negated] for negated in (False, True)}
     with budget.phase("diagram"):
-        diagram = diagram_of_classes(
-            runs.manager,
-            [roots[label, False] for label in range(len(classifier.classes))],
-            len(classifier.classes) + classifier.rule.leaves_ties,
-            [feature for node in runs.compiler.spine for feature in node.features],
-            budget.progress,
-        )
-    formulas = {key: NNF(runs.manager, root) for key, root in roots.items()}
-    widths = tree.widths(jointree.width)
-    return Compiled(diagram, runs.cells, runs.exact_calls, widths, formulas=formulas)
-
-
-class _Runs:
-    """Calls of compile-negative and compile-positive in one manager, and how far the current one is."""
-
-    def __init__(self, classifier: BaseClassifier, budget: Budget) -> None:
-        self.manager = Manager(feature_domain(classifier))
-        self.cells = 0
-        self.exact_calls = 0
-        self.compiler = compiler = PaperCompiler(classifier, seed=_JOINTREE_SEED, report=self._report)
-        self._budget = budget
-        self._done, self._part = 0.0, 0.0
-        self._instances = classifier.instance_count
-        self._below = [1]  # by spine node: the instances of the features further down
-        for node in reversed(compiler.spine[1:]):
-            self._below.insert(0, self._below[0] * prod(node.cardinalities))
-
-    def formula(self, label: int, negated: bool, done: float, part: float) -> NodeId:
-        """Return the formula of a class or of its negation; it is this ``part`` of a phase."""
-        self._done, self._part = done, part
-        make = self.compiler.negated_formula if negated else self.compiler.class_formula
-        root = make(label, self.manager)
-        stats = self.compiler.stats
-        self.cells += sum(stats.decided) + stats.extended[-1]
-        self.exact_calls += stats.exact_rows
-        return root
-
-    def _report(self) -> None:
-        self._budget.progress(self._done + self._part * self._resolved())
-
-    def _resolved(self) -> float:
-        """Return the share of all instances that the current run has decided, early or at the last node."""
-        stats = self.compiler.stats
-        early = sum(count * below for count, below in zip(stats.decided, self._below, strict=True))
-        return (early + stats.extended[-1]) / self._instances
+        formulas = [roots[label, False] for label in range(classes)]
+        order = [feature for node in spine for feature in node.features]
+        diagram = diagram_of_classes(manager, formulas, classes + leaves_ties, order, budget.progress)
+    by_key = {key: NNF(manager, root) for key, root in roots.items()}
+    return Compiled(diagram, cells, exact_calls, compiler.widths, formulas=by_key)
 
 
 def _largest_table(prepared: Prepared, tree: FeatureTree) -> int:

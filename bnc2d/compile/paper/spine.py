@@ -20,13 +20,12 @@ import numpy as np
 from bnc2d.base.arrays import Rows, contiguous
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.graph.feature_tree import FeatureTree, build_feature_tree
-from bnc2d.compile.graph.jointree import NodeIndex, build_jointree
-from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.graph.feature_tree import FeatureTree
+from bnc2d.compile.graph.jointree import NodeIndex
+from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.paper.decide_negative import Flags
-from bnc2d.compile.paper.potentials import Potentials
+from bnc2d.compile.paper.potentials import multiply, potentials_of, project
 from bnc2d.model.accounts import Floats, exponents
-from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.factors import Factor
 
 # A positive entry of a table that is relied on is at least this large, so that a product of two such entries,
@@ -70,10 +69,6 @@ class SpineNode:
         )
         return extended
 
-    def extend_support(self, allowed: Floats) -> Floats:
-        """Return which states of ``S_qr`` each ``v_l`` leaves possible, as 0/1, from those of ``S_pq``."""
-        return (self.extend(allowed) > 0).astype(np.float64)
-
     def divide(self, joint: Floats) -> tuple[Floats, Flags]:
         """Return ``joint / φ_rq`` (0/0 is 0), and for each row whether float64 loses nothing with it.
 
@@ -88,39 +83,26 @@ class SpineNode:
         return scaled, least >= _SMALLEST * largest
 
 
-def build_spine(classifier: BaseClassifier, seed: int) -> list[SpineNode]:
-    """Prepare the network, build its jointree and f-tree, pass messages, and return the spine's nodes."""
-    prepared = prepare(classifier)
-    jointree = build_jointree(prepared.network, seed)
-    tree = build_feature_tree(jointree, prepared.target, prepared.features)
-    return _Messages(prepared, tree).spine()
-
-
-class _Messages:
-    """Messages towards the root of an f-tree, without evidence and with the features kept."""
+class Spine:
+    """Passes messages towards the root of an f-tree, and gives the ``nodes`` of its right spine."""
 
     def __init__(self, prepared: Prepared, tree: FeatureTree) -> None:
-        self._tree = tree
-        self._potentials = Potentials(prepared, tree)
-        self._target = self._potentials.ids([tree.target])[0]
-        self._positions = {
-            variable: position for position, variable in enumerate(self._potentials.ids(prepared.features))
-        }
-        self._below = [tuple(self._potentials.ids(names)) for names in tree.features_below()]
-        assigned = self._potentials.assigned
-        self._with_messages: list[Factor] = [*assigned]  # φ_q
-        self._messages: list[Factor] = [*assigned]  # φ_qp
+        self._prepared, self._tree = prepared, tree
+        self._potentials = potentials_of(prepared, tree)
+        self._below = [tuple(prepared.ids[name] for name in names) for names in tree.features_below()]
+        self._with_messages: list[Factor] = [*self._potentials]  # φ_q
+        self._messages: list[Factor] = [*self._potentials]  # φ_qp
         for node in reversed(range(len(tree.nodes))):
             checkpoint()
             children = [self._messages[child] for child in tree.children(node)]
-            self._with_messages[node] = self._potentials.multiply([assigned[node], *children])
-            kept = self._separator(node)
-            self._messages[node] = self._potentials.project([self._with_messages[node]], kept)
+            self._with_messages[node] = multiply(prepared, [self._potentials[node], *children])
+            self._messages[node] = project(prepared, [self._with_messages[node]], self._separator(node))
 
     def _separator(self, node: NodeIndex | None) -> set[VariableId]:
-        return set() if node is None else set(self._potentials.ids(self._tree.separator(node)))
+        return set() if node is None else {self._prepared.ids[name] for name in self._tree.separator(node)}
 
-    def spine(self) -> list[SpineNode]:
+    def nodes(self) -> list[SpineNode]:
+        """Return the nodes from the root down."""
         incoming: tuple[VariableId, ...] = ()
         roundings = 0
         nodes = []
@@ -136,40 +118,42 @@ class _Messages:
     def _spine_node(
         self, index: NodeIndex, incoming: tuple[VariableId, ...], roundings: int
     ) -> tuple[SpineNode, tuple[VariableId, ...]]:
-        tree, target, size = self._tree, self._target, self._potentials.size
+        tree, prepared = self._tree, self._prepared
+        target, sizes = prepared.target_id, prepared.sizes
         left, right = tree.nodes[index].left, tree.nodes[index].right
         features = self._below[index] if right is None else () if left is None else self._below[left]
         tables = [self._with_messages[index]]
         if left is not None:
             tables.append(self._instances_below(left).divided_by(self._messages[left]))
         separator = self._separator(right)
-        table = self._potentials.project(tables, {*features, *incoming, *separator, target})
+        table = project(prepared, tables, {*features, *incoming, *separator, target})
         kept = [variable for variable in incoming if variable in separator]
         gone = [variable for variable in incoming if variable not in separator]
-        new = sorted(separator - {*incoming, target}, key=lambda variable: self._potentials.names[variable])
-        shape = [size(variables) for variables in (kept, gone, [*features, *new])]
+        new = sorted(separator - {*incoming, target}, key=prepared.network.names.__getitem__)
+        shape = [prod(sizes[v] for v in variables) for variables in (kept, gone, [*features, *new])]
         message = Factor.one(np.float64) if right is None else self._messages[right]
-        cardinalities = tuple(size([variable]) for variable in features)
+        dense = self._dense(message, [target, *kept, *new])
+        cardinalities = tuple(sizes[variable] for variable in features)
         node = SpineNode(
-            features=tuple(self._positions[variable] for variable in features),
+            features=tuple(prepared.feature_ids.index(variable) for variable in features),
             cardinalities=cardinalities,
             states=np.indices(cardinalities, dtype=np.intp).reshape(len(features), prod(cardinalities)).T,
             is_last=right is None,
             splits_features=right is not None and tree.is_feature_splitting(right),
             roundings=roundings + table.account.roundings + shape[1],
             trusted=_is_moderate(table) and _is_moderate(message),
-            incoming=tuple(size([variable]) for variable in incoming),
+            incoming=tuple(sizes[variable] for variable in incoming),
             kept=tuple(incoming.index(variable) for variable in kept),
             gone=tuple(incoming.index(variable) for variable in gone),
             table=self._dense(table, [target, *kept, *gone, *features, *new]).reshape(-1, *shape),
-            right_message=self._dense(message, [target, *kept, *new]).reshape(-1, size([*kept, *new])),
+            right_message=dense.reshape(len(dense), -1),
         )
         return node, (*kept, *new)
 
     def _dense(self, table: Factor, scope: list[VariableId]) -> Floats:
         """Return the values over ``scope``, repeated along all missing axes but the first (the target's)."""
         values: Floats = table.over(scope)[0]
-        shape = (values.shape[0], *(self._potentials.size([variable]) for variable in scope[1:]))
+        shape = (values.shape[0], *(self._prepared.sizes[variable] for variable in scope[1:]))
         return contiguous(np.broadcast_to(values, shape))
 
     def _instances_below(self, top: NodeIndex) -> Factor:
@@ -183,7 +167,7 @@ class _Messages:
             checkpoint()
             children = [messages.pop(child) for child in tree.children(node)]
             kept = {*self._separator(node), *self._below[node]}
-            messages[node] = self._potentials.project([self._potentials.assigned[node], *children], kept)
+            messages[node] = project(self._prepared, [self._potentials[node], *children], kept)
         return messages[top]
 
 

@@ -63,7 +63,9 @@ class _Table:
 
 def _table(prepared: Prepared, group: CutSide) -> _Table:
     factor = Side(prepared, group).factor({}, exact=True)
-    first, second = factor.table[factor.group_of_state[[0, -1]]].tolist()  # the target is all that is left
+    first, second = factor.table[
+        factor.group_of_state.reshape(-1)[[0, -1]]
+    ].tolist()  # only the target is left
     columns = []
     for pair in zip(first, second, strict=True):
         checkpoint()

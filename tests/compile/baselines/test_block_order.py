@@ -19,7 +19,6 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Ties
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.baselines.block_order import descent as block_order_descent
 from bnc2d.compile.baselines.block_order import tables as block_order_tables
 from bnc2d.compile.baselines.block_order.method import BlockOrderResult, compile_by_block_order
 from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
@@ -81,7 +80,7 @@ def binary_classifiers(draw: st.DrawFn) -> Classifier:
 def test_every_instance(classifier: Classifier, joined: int, exact_at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.baselines.block_order.search._SMALL_BLOCK", 3 * joined)
-        patch.setattr(block_order_descent, "_SMALL_BLOCK", exact_at_once)
+        patch.setattr(block_order_tables, "_SMALL_BLOCK", exact_at_once)
         model = by_blocks(classifier)
     check_against_enumeration(classifier, model)
     event(f"blocks: {min(len(find_block_order(prepare(classifier))), 4)}")

@@ -14,8 +14,8 @@ from bnc2d.compile.baselines.block_order.intervals import (
     Intervals,
     ThresholdBounds,
     key_of,
-    margin_of,
 )
+from bnc2d.model.accounts import margin
 
 
 @given(st.lists(st.integers(0, 60), min_size=8, max_size=8), st.integers(1, 10**6))
@@ -24,8 +24,8 @@ def test_bounds_hold_the_true_threshold(numbers: list[int], divisor: int) -> Non
     """Entries rounded once: the exact threshold lies in the interval, and a sign that is sure is right."""
     states = [[numbers[:2], numbers[2:4]], [numbers[4:6], numbers[6:]]]
     floats = np.array(states) / divisor
-    thresholds = ThresholdBounds.of(floats, np.ones(2, dtype=bool), margin_of(1))
-    exact = ThresholdBounds.of(floats, np.ones(2, dtype=bool), margin_of(1))
+    thresholds = ThresholdBounds.of(floats, np.ones(2, dtype=bool), margin(1))
+    exact = ThresholdBounds.of(floats, np.ones(2, dtype=bool), margin(1))
     for position, state in enumerate(states):
         exact.set_exactly(position, state)
         if not thresholds.unsure[position]:

@@ -31,7 +31,7 @@ def cut_problem_of(classifier: Classifier, fixed: int = 0) -> CutProblem:
 
 def dense(factor: CompressedFactor) -> np.ndarray:
     """The table with all states and all instances."""
-    return factor.table[factor.group_of_state][:, factor.pattern_of_row]
+    return factor.table[factor.group_of_state.reshape(-1)][:, factor.pattern_of_row]
 
 
 @given(classifiers())
@@ -42,7 +42,7 @@ def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> 
         assert factor.features == exact.features
         order = [exact.scope.index(variable) for variable in factor.scope]
         sizes = [len(cut_problem.prepared.network.variables[variable]) for variable in exact.scope]
-        states = np.arange(len(exact.group_of_state)).reshape(sizes).transpose(order).reshape(-1)
+        states = np.arange(exact.group_of_state.size).reshape(sizes).transpose(order).reshape(-1)
         wanted, seen = dense(exact)[states], dense(factor)
         for truth, values in zip(wanted.T.tolist(), seen.T.tolist(), strict=True):
             assert [entry == 0 for entry in truth] == [value == 0 for value in values]

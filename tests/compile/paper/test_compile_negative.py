@@ -18,7 +18,7 @@ from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.paper import compile_negative as paper
 from bnc2d.compile.paper.compile_negative import PaperCompiler
-from bnc2d.compile.paper.potentials import Potentials
+from bnc2d.compile.paper.potentials import potentials_of
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.count import model_count
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
@@ -120,12 +120,12 @@ def test_a_batch_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_potentials_of_the_f_tree_make_the_joint(classifier: Classifier, seed: int) -> None:
     prepared = prepare(classifier)
     tree = build_feature_tree(build_jointree(prepared.network, seed), prepared.target, prepared.features)
-    potentials = Potentials(prepared, tree)
-    kept = potentials.ids([prepared.target, *prepared.features])
+    kept = [prepared.target_id, *prepared.feature_ids]
     hidden = [variable for variable in range(len(prepared.network)) if variable not in kept]
-    ids = {name: position for position, name in enumerate(prepared.network.names)}
-    found = multiply_out(potentials.assigned, hidden)
-    direct = multiply_out([Factor.of_cpt(cpt, ids, np.float64) for cpt in prepared.network.cpts], hidden)
+    found = multiply_out(potentials_of(prepared, tree), hidden)
+    direct = multiply_out(
+        [Factor.of_cpt(cpt, prepared.ids, np.float64) for cpt in prepared.network.cpts], hidden
+    )
     assert set(found.scope) == set(kept)
     np.testing.assert_allclose(found.over(kept), direct.over(kept), rtol=1e-12)
 

@@ -17,9 +17,8 @@ from bnc2d.compile.paper.decide_negative import (
     decide_instances,
     decide_negative,
     decide_positive,
-    margin,
 )
-from bnc2d.model.accounts import Floats
+from bnc2d.model.accounts import Floats, margin
 from bnc2d.model.decision import DecisionRule
 
 LOWEST = DecisionRule("lowest", None, 0)

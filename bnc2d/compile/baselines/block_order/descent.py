@@ -17,7 +17,7 @@ Error bound. Everything in float64 is a sum of products of non-negative numbers,
 (``model/accounts.py``). A state at a block has the roundings of the tables above it, plus 2 a block for the
 product and the sum, plus 1. A kept ratio ``b_1 / b_0`` has twice the roundings of the tables from its block
 down, plus 4 a block (product, sum, scaling, comparison): a map ``(A + B r) / (C + D r)`` with non-negative
-coefficients never enlarges a relative error of ``r``. Intervals are narrowed by ``margin_of`` of that count,
+coefficients never enlarges a relative error of ``r``. Intervals are narrowed by the ``margin`` of that count,
 so a threshold that is proved to lie inside passes no instance. Signs not proved are computed in integers.
 """
 
@@ -28,39 +28,34 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from math import inf
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.compile.baselines.block_order.intervals import (
-    LARGEST_MARGIN,
     UNKNOWN,
     Intervals,
     Key,
     SubClassifier,
+    Threshold,
     ThresholdBounds,
     key_of,
     reduced,
 )
-from bnc2d.compile.baselines.block_order.tables import (
-    SMALLEST_SHARE,
-    BlockTable,
-    Floats,
-    Matrix,
-    Rows,
-    scaled,
-)
+from bnc2d.compile.baselines.block_order.tables import SMALLEST_SHARE, BlockTable, Matrix, scaled
+from bnc2d.model.accounts import Floats
 
-# Exact rows of a block of at most this many instances are computed together.
-_SMALL_BLOCK = 256
+# The children of a sub-classifier, likelihoods ``[instance, s]`` decided negative and positive (zeros: none),
+# and whether those are all.
+_Decided: TypeAlias = tuple[NDArray[np.intp], Floats, Floats, bool]
 
 
 @dataclass
 class Level:
-    """A block, its table, and the sub-classifiers compiled there."""
+    """A block with its table, and the sub-classifiers compiled there."""
 
-    source: BlockTable
-    table: Rows
+    table: BlockTable
     child_margin: float  # of the states of children
     ratio_margin: float  # of the ratios that bound their intervals
     children: list[NDArray[np.int32]] = field(default_factory=list)  # by instance; labels at the last block
@@ -70,11 +65,6 @@ class Level:
     # whether they are known for sure.
     bounds: Floats = field(default_factory=lambda: np.zeros((8, 2, 2, 2)))
     bounded: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(8, dtype=bool))
-    exact_rows: dict[int, Matrix] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.possible = self.table.values.any(axis=(1, 2)) | ~self.table.trusted
-        self.all_trusted = bool(self.table.trusted.all())
 
     def find(self, thresholds: ThresholdBounds) -> NDArray[np.intp]:
         """Return the known sub-classifiers with these thresholds, or ``UNKNOWN``."""
@@ -83,16 +73,6 @@ class Level:
             rows = np.flatnonzero(thresholds.sign == sign)
             found[rows] = intervals.find(thresholds.low[rows], thresholds.high[rows])
         return found
-
-    def exact(self, rows: list[int]) -> list[Matrix]:
-        """Return rows of the exact table."""
-        missing = [row for row in rows if row not in self.exact_rows]
-        if missing:
-            if len(self.possible) <= _SMALL_BLOCK:
-                missing = list(range(len(self.possible)))
-            numbers = np.array(missing, dtype=np.intp)
-            self.exact_rows.update(zip(missing, self.source.exact(numbers), strict=True))
-        return [self.exact_rows[row] for row in rows]
 
     def store(self, children: NDArray[np.int32], bounds: Floats, bounded: bool) -> SubClassifier:
         """Add a sub-classifier and return its number."""
@@ -113,9 +93,7 @@ class _Frame:
     state: Floats  # [p or n, s]
     trusted: bool
     exact: Matrix | None  # the state in integers, once it is needed
-    sign: int
-    low: float
-    high: float
+    threshold: Threshold
     start: float  # where its instances begin, as a share of all
     share: float
     # Of its children: states, thresholds, ids, and those that are not known yet.
@@ -124,15 +102,6 @@ class _Frame:
     thresholds: ThresholdBounds = field(init=False)
     found: NDArray[np.intp] = field(init=False)
     waiting: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-
-
-@dataclass(frozen=True)
-class _Decided:
-    """Likelihoods ``[instance, s]`` decided negative and positive (zeros: none), and whether that is all."""
-
-    negative: Floats
-    positive: Floats
-    complete: bool
 
 
 class Descent:
@@ -155,7 +124,7 @@ class Descent:
         values, trusted = _floats(state)
         thresholds = ThresholdBounds.of(values[None], np.zeros(1, dtype=bool), 0.0)
         thresholds.set_exactly(0, state)
-        self._push(_Frame(0, values, trusted, state, *_threshold(thresholds, 0), 0.0, 1.0))
+        self._push(_Frame(0, values, trusted, state, thresholds.at(0), 0.0, 1.0))
         while True:
             frame = self._stack[-1]
             self._find_by_key(frame)
@@ -198,18 +167,14 @@ class Descent:
         """Find children that are known by their exact states, until one is not."""
         while frame.waiting.size:
             row = int(frame.waiting[0])
-            sign, low, high = _threshold(frame.thresholds, row)
+            sign, low, high = frame.thresholds.at(row)
             if sign and low < inf and not self._next.intervals[sign].near_tie(low, high):
                 return
-            number = self._next.by_key.get(self._key(sign, low, partial(self._exact_child, row)))
+            number = self._next.by_key.get(_key(sign, low, partial(self._exact_child, row)))
             if number is None:
                 return
             frame.found[row] = number
             frame.waiting = frame.waiting[1:]
-
-    def _key(self, sign: int, low: float, state: Callable[[], Matrix]) -> Key:
-        """Return the key of a sub-classifier; an infinite threshold says it without the exact state."""
-        return (-sign, 0) if sign == 0 or low == inf else key_of(state())
 
     def _child(self, frame: _Frame, row: int) -> _Frame:
         state, trusted, exact = frame.states[row], bool(frame.trusted_states[row]), None
@@ -218,7 +183,7 @@ class Descent:
             state, trusted = _floats(exact)
         share = frame.share / len(frame.states)
         start = frame.start + share * (len(frame.states) - len(frame.waiting))
-        return _Frame(row, state, trusted, exact, *_threshold(frame.thresholds, row), start, share)
+        return _Frame(row, state, trusted, exact, frame.thresholds.at(row), start, share)
 
     def _exact_child(self, row: int) -> Matrix:
         return self._exact_children([row])[0]
@@ -229,7 +194,7 @@ class Descent:
             return []
         self.exact_calls += len(rows)
         state = self._exact_state()
-        return [_product(state, matrix) for matrix in self._level.exact(rows)]
+        return [_product(state, matrix) for matrix in self._level.table.exact(rows)]
 
     def _exact_state(self) -> Matrix:
         """Return the exact state of the newest sub-classifier, and note it for those above."""
@@ -237,69 +202,59 @@ class Descent:
         state = self._stack[known].exact
         assert state is not None  # noqa: S101 - the root has it
         for depth, frame in enumerate(self._stack[known + 1 :], known):
-            (matrix,) = self.levels[depth].exact([frame.row])
+            (matrix,) = self.levels[depth].table.exact([frame.row])
             state = frame.exact = reduced(_product(state, matrix))
         return state
 
     def _finish(self, frame: _Frame) -> tuple[SubClassifier, tuple[float, float] | None]:
         """Store a sub-classifier whose children are known; return its number and its interval, if any."""
-        level = self._level
-        children, decided = (
-            self._decide(frame) if len(self._stack) == len(self.levels) else self._gather(frame)
+        level, (sign, low, high) = self._level, frame.threshold
+        is_last = len(self._stack) == len(self.levels)
+        children, negative, positive, complete = self._decide(frame) if is_last else self._gather(frame)
+        complete &= level.table.all_trusted and level.ratio_margin < 1
+        (*negatives, first), (*positives, second) = (
+            _extremes(vectors if complete else vectors[:0]) for vectors in (negative, positive)
         )
-        if not (decided.complete and level.all_trusted and level.ratio_margin < LARGEST_MARGIN):
-            return self._store_by_key(frame, children, np.zeros((2, 2, 2)), complete=False)
-        negative, positive = _extremes(decided.negative), _extremes(decided.positive)
-        bounds = np.stack([negative.likelihoods, positive.likelihoods])
-        if ((bounds > 0) & (bounds < SMALLEST_SHARE)).any():
-            return self._store_by_key(frame, children, bounds, complete=False)
-        below, above = (negative, positive) if frame.sign > 0 else (positive, negative)
-        low = below.largest * (1 + level.ratio_margin)
-        high = above.least * (1 - level.ratio_margin)
-        if not (low < frame.low and frame.high < high):
-            return self._store_by_key(frame, children, bounds, complete=True)
-        number = level.store(children.astype(np.int32), bounds, bounded=True)
-        level.intervals[frame.sign].add(low, high, number)
-        return number, (low, high)
-
-    def _store_by_key(
-        self, frame: _Frame, children: NDArray[np.intp], bounds: Floats, complete: bool
-    ) -> tuple[SubClassifier, None]:
-        level = self._level
+        bounds = np.stack([first, second])
+        complete &= not ((bounds > 0) & (bounds < SMALLEST_SHARE)).any()
         number = level.store(children.astype(np.int32), bounds, complete)
-        level.by_key[self._key(frame.sign, frame.low, self._exact_state)] = number
-        if frame.sign and frame.high < inf:
-            level.intervals[frame.sign].add_tie((frame.low + frame.high) / 2)
+        under, over = (negatives, positives) if sign > 0 else (positives, negatives)
+        interval = under[1] * (1 + level.ratio_margin), over[0] * (1 - level.ratio_margin)
+        if complete and interval[0] < low and high < interval[1]:
+            level.intervals[sign].add(*interval, number)
+            return number, interval
+        level.by_key[_key(sign, low, self._exact_state)] = number
+        if sign and high < inf:
+            level.intervals[sign].add_tie((low + high) / 2)
         return number, None
 
-    def _decide(self, frame: _Frame) -> tuple[NDArray[np.intp], _Decided]:
+    def _decide(self, frame: _Frame) -> _Decided:
         """Return the labels of the instances of the last block, and their likelihoods by side."""
         level = self._level
         p, n = frame.states[:, 0, 0], frame.states[:, 1, 0]
         difference, total = p - n, p + n
         proved = (np.abs(difference) > level.child_margin * total) | (total == 0)
         signs = np.sign(difference).astype(np.intp)
-        unsure = np.flatnonzero(
-            ~proved | ~frame.trusted_states | (level.child_margin > LARGEST_MARGIN)
-        ).tolist()
+        unsure = np.flatnonzero(~proved | ~frame.trusted_states).tolist()
         for row, ((positive,), (negative,)) in zip(unsure, self._exact_children(unsure), strict=True):
             signs[row] = (positive > negative) - (positive < negative)
         labels = np.where(signs == 0, self._tie, signs > 0)
         likelihoods = level.table.values[:, :, 0]
-        complete = not ((signs == 0) & level.possible).any()
-        return labels, _Decided(likelihoods[signs < 0], likelihoods[signs > 0], complete)
+        complete = not ((signs == 0) & level.table.possible).any()
+        return labels, likelihoods[signs < 0], likelihoods[signs > 0], complete
 
-    def _gather(self, frame: _Frame) -> tuple[NDArray[np.intp], _Decided]:
+    def _gather(self, frame: _Frame) -> _Decided:
         """Return the children, and the extreme likelihoods of each mapped back to this class."""
-        level, following = self._level, self._next
+        table, following = self._level.table, self._next
         bounds = following.bounds[frame.found].reshape(-1, 4, 2)
-        images = np.matmul(bounds, level.table.values.transpose(0, 2, 1))
-        complete = bool((following.bounded[frame.found] | ~level.possible).all())
-        return frame.found, _Decided(images[:, :2].reshape(-1, 2), images[:, 2:].reshape(-1, 2), complete)
+        images = np.matmul(bounds, table.values.transpose(0, 2, 1))
+        complete = bool((following.bounded[frame.found] | ~table.possible).all())
+        return frame.found, images[:, :2].reshape(-1, 2), images[:, 2:].reshape(-1, 2), complete
 
 
-def _threshold(thresholds: ThresholdBounds, row: int) -> tuple[int, float, float]:
-    return int(thresholds.sign[row]), float(thresholds.low[row]), float(thresholds.high[row])
+def _key(sign: int, low: float, state: Callable[[], Matrix]) -> Key:
+    """Return the key of a sub-classifier; an infinite threshold says it without the exact state."""
+    return (-sign, 0) if sign == 0 or low == inf else key_of(state())
 
 
 def _note_compiled(
@@ -310,30 +265,25 @@ def _note_compiled(
     waiting = frame.waiting = frame.waiting[1:]
     if interval is not None:
         thresholds = frame.thresholds
-        inside = (thresholds.sign[waiting] == child.sign) & (thresholds.low[waiting] > interval[0])
+        inside = (thresholds.sign[waiting] == child.threshold[0]) & (thresholds.low[waiting] > interval[0])
         inside &= thresholds.high[waiting] < interval[1]
         frame.found[waiting[inside]] = number
         frame.waiting = waiting[~inside]
 
 
-@dataclass(frozen=True)
-class _Extremes:
-    """The least and the largest ratio with their likelihoods; infinities and zeros where there is none."""
+def _extremes(vectors: Floats) -> tuple[float, float, Floats]:
+    """Return the least and the largest ratio of vectors, and these vectors as ``[least or largest, s]``.
 
-    least: float
-    largest: float
-    likelihoods: Floats  # [least or largest, s]
-
-
-def _extremes(vectors: Floats) -> _Extremes:
+    Infinities and zeros where there is none.
+    """
     vectors = vectors[vectors.any(axis=1)]
     if not len(vectors):
-        return _Extremes(inf, -inf, np.zeros((2, 2)))
+        return inf, -inf, np.zeros((2, 2))
     first, second = vectors.T
     ratios = np.divide(second, first, out=np.full(len(first), inf), where=first > 0)
     least, largest = ratios.argmin(), ratios.argmax()
     chosen = vectors[[least, largest]]
-    return _Extremes(ratios[least], ratios[largest], chosen / chosen.max(axis=1, keepdims=True))
+    return ratios[least], ratios[largest], chosen / chosen.max(axis=1, keepdims=True)
 
 
 def _floats(state: Matrix) -> tuple[Floats, bool]:

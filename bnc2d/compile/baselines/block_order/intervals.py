@@ -9,11 +9,9 @@ says the same; where both are 0 all instances tie, and ``sign = 0``.
 Two sub-classifiers with equal signs decide alike if no ratio ``b_1 / b_0`` lies between their thresholds or
 on one of them. ``Intervals`` keeps, for a sign, the ratios around each threshold met.
 
-Error bound. ``a`` comes as ``p - n`` of two non-negative numbers, each within ``k`` roundings of the truth
-(relative error ``k u / (1 - k u)``, ``u = 2**-53``), so ``a`` is within ``margin (p + n)`` for
-``margin = 2 (k + 8) u``: the 8 and the factor leave room for the few operations here while the margin is
-below 1/10. Zeros are exact. ``ThresholdBounds`` holds an interval that contains the true threshold, and a
-sign that is proved; all else is ``unsure``.
+Error bound. ``a`` comes as ``p - n`` of two non-negative numbers, each within ``k`` roundings of the truth,
+so it is within ``m (p + n)`` for the ``margin`` ``m`` of ``k``. Zeros are exact. ``ThresholdBounds`` holds an
+interval that contains the true threshold, and a sign that is proved; all else is ``unsure``.
 """
 
 from __future__ import annotations
@@ -27,23 +25,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.baselines.block_order.tables import Floats, Matrix
-from bnc2d.model.accounts import UNIT_ROUNDOFF
+from bnc2d.compile.baselines.block_order.tables import Matrix
+from bnc2d.model.accounts import UNIT_ROUNDOFF, Floats
 
 SubClassifier: TypeAlias = int  # its number at its place
+Threshold: TypeAlias = tuple[int, float, float]  # a sign, and bounds from below and from above
 Key: TypeAlias = tuple[int, int]  # (a_0, a_1) as integers without a common divisor
 
 UNKNOWN = -1
-LARGEST_MARGIN = 0.1
 _NUDGE = 8 * UNIT_ROUNDOFF
 _SMALLEST = 2.0**-1000
 # How near to a known tie a threshold must be for an exact comparison to pay.
 _NEAR = 1e-9
-
-
-def margin_of(roundings: int) -> float:
-    """Return the relative error that covers so many roundings and a few more."""
-    return 2.0 * (roundings + 8) * UNIT_ROUNDOFF
 
 
 @dataclass
@@ -64,11 +57,7 @@ class ThresholdBounds:
         zero = total == 0.0
         proved = np.abs(a) > error
         sign = np.where(zero[:, 1], -np.sign(a[:, 0]), np.sign(a[:, 1])).astype(np.int8)
-        unsure = (
-            ~trusted
-            | (margin > LARGEST_MARGIN)
-            | ~np.where(zero[:, 1], proved[:, 0] | zero[:, 0], proved[:, 1])
-        )
+        unsure = ~trusted | ~np.where(zero[:, 1], proved[:, 0] | zero[:, 0], proved[:, 1])
         finite = proved[:, 1] & ~unsure
         top = -sign * a[:, 0]
         bottom = np.where(finite, np.abs(a[:, 1]), 1.0)
@@ -80,6 +69,10 @@ class ThresholdBounds:
         high += np.abs(high) * _NUDGE
         low[~finite] = high[~finite] = inf
         return cls(sign, low, high, unsure)
+
+    def at(self, position: int) -> Threshold:
+        """Return the sign, the least and the largest threshold of one sub-classifier."""
+        return int(self.sign[position]), float(self.low[position]), float(self.high[position])
 
     def set_exactly(self, position: int, state: Matrix) -> None:
         """Set the sign and threshold of one sub-classifier from integers."""
@@ -120,37 +113,29 @@ class Intervals:
     """Disjoint open intervals of thresholds, each with its sub-classifier; and thresholds that are ties."""
 
     def __init__(self) -> None:
-        self._count = 0
-        self._low, self._high = np.empty(8), np.empty(8)
-        self._number = np.empty(8, dtype=np.intp)
+        self._low, self._high = np.empty(0), np.empty(0)
+        self._number = np.empty(0, dtype=np.intp)
         self._ties: list[float] = []
 
     def find(self, low: Floats, high: Floats) -> NDArray[np.intp]:
         """Return the sub-classifier whose interval contains ``low`` to ``high``, or ``UNKNOWN``."""
-        if not self._count:
+        if not len(self._low):
             return np.full(len(low), UNKNOWN, dtype=np.intp)
-        place = self._low[: self._count].searchsorted(low) - 1  # the last one that starts below
+        place = self._low.searchsorted(low) - 1  # the last one that starts below
         inside = (place >= 0) & (high < self._high[place])
         found: NDArray[np.intp] = np.where(inside, self._number[place], UNKNOWN)
         return found
 
     def add(self, low: float, high: float, number: SubClassifier) -> None:
         """Add an interval; where it meets others it decides as they do, so they keep what they have."""
-        count = self._count
-        place = int(self._low[:count].searchsorted(low))
+        place = int(self._low.searchsorted(low))
         if place:
             low = max(low, float(self._high[place - 1]))
-        if place < count:
+        if place < len(self._low):
             high = min(high, float(self._low[place]))
-        if low >= high:
-            return
-        if count == len(self._low):
-            self._low, self._high = (np.concatenate([column, column]) for column in (self._low, self._high))
-            self._number = np.concatenate([self._number, self._number])
-        for column, value in ((self._low, low), (self._high, high), (self._number, number)):
-            column[place + 1 : count + 1] = column[place:count]
-            column[place] = value
-        self._count += 1
+        if low < high:
+            self._low, self._high = np.insert(self._low, place, low), np.insert(self._high, place, high)
+            self._number = np.insert(self._number, place, number)
 
     def add_tie(self, threshold: float) -> None:
         """Remember a threshold that some instance hits, or that nothing better is known of."""

@@ -26,14 +26,14 @@ import numpy as np
 
 from bnc2d.base.budget import Budget
 from bnc2d.compile.baselines.block_order.descent import Descent, Level
-from bnc2d.compile.baselines.block_order.intervals import margin_of
 from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
-from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, Rows, prior_of
+from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, prior_of
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.result import Compiled
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.model.accounts import margin
 from bnc2d.model.classifier import BaseClassifier
 
 # An instance of a block: a table entry for each pair of classes, the states of children, and copies of both.
@@ -98,23 +98,16 @@ def _expect(budget: Budget, size: int, what: str) -> None:
 
 def _levels(prepared: Prepared, blocks: Sequence[Block], budget: Budget) -> list[Level]:
     """Return the blocks with their tables and error margins, which add up from above and from below."""
-    sources = [BlockTable(prepared, block, budget.memory) for block in blocks]
-    total = sum(1 << len(block.features) for block in blocks)
-    done = 0
-    tables: list[Rows] = []
-    for source, block in zip(sources, blocks, strict=True):
-        chunks = []
-        count, step = 1 << len(block.features), source.rows_at_once()
-        for start in range(0, count, step):
-            budget.progress(done / total)
-            chunks.append(source.floats(np.arange(start, min(start + step, count))))
-            done += len(chunks[-1].values)
-        tables.append(Rows.joined(chunks))
+    sizes = [1 << len(block.features) for block in blocks]
+    tables = [
+        BlockTable(prepared, block, budget, sum(sizes[:number]), sum(sizes))
+        for number, block in enumerate(blocks)
+    ]
     above = np.cumsum([table.roundings + 2 for table in tables]) + 1
     below = np.cumsum([table.roundings + 4 for table in tables[::-1]])[::-1]
     return [
-        Level(source, table, margin_of(int(over)), margin_of(2 * int(under)))
-        for source, table, over, under in zip(sources, tables, above, below, strict=True)
+        Level(table, margin(int(over)), margin(2 * int(under)))
+        for table, over, under in zip(tables, above, below, strict=True)
     ]
 
 
@@ -134,7 +127,6 @@ def _diagram(
     for done, level in enumerate(reversed(levels)):
         budget.progress(done / len(levels))
         children = nodes[np.stack(level.children)]
-        nodes = reduce_table(children, (2,) * len(level.source.block.features), builder)
-    position = {name: number for number, name in enumerate(prepared.features)}
-    order = [position[name] for level in levels for name in level.source.block.features]
+        nodes = reduce_table(children, (2,) * len(level.table.block.features), builder)
+    order = [prepared.features.index(name) for level in levels for name in level.table.block.features]
     return builder.finish(feature_domain(classifier), order, int(nodes[root]))

@@ -21,11 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import Mask, VariableId, positions, union
+from bnc2d.base.masks import Mask, VariableId, mask_of, positions, union
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.model.min_fill import graph_of
@@ -33,8 +32,7 @@ from bnc2d.model.min_fill import graph_of
 _SMALL_BLOCK = 5
 # At most this many times in a row the class moves; what is left then is one block.
 _MAX_DEPTH = 250
-# The size of the largest block, then the instances of all blocks.
-_Cost: TypeAlias = tuple[int, int]
+_Plan: TypeAlias = tuple["_Step", ...]
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,7 @@ def join_small_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(joined)
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(NamedTuple):
     """A block as masks; ``below`` is None for the last one."""
 
     features: Mask
@@ -71,43 +68,33 @@ class _Step:
     below: VariableId | None
 
 
-@dataclass(frozen=True)
-class _Plan:
-    steps: tuple[_Step, ...]
-    cost: _Cost
-
-    @classmethod
-    def of(cls, steps: tuple[_Step, ...]) -> _Plan:
-        sizes = [step.features.bit_count() for step in steps]
-        return cls(steps, (max(sizes), sum(1 << size for size in sizes if size)))
+def _cost(plan: _Plan) -> tuple[int, int]:
+    """Return the size of the largest block, then the instances of all blocks."""
+    sizes = [step.features.bit_count() for step in plan]
+    return max(sizes), sum(1 << size for size in sizes if size)
 
 
 class _Search:
     """Finds the best ordering of (class, features), each pair once."""
 
     def __init__(self, prepared: Prepared) -> None:
-        network = prepared.network
-        self._network, self._target = network, network.index(prepared.target)
-        self._features = union(1 << network.index(name) for name in prepared.features)
-        self._rank = prepared.features
-        self._binary = union(1 << i for i, v in enumerate(network.variables) if len(v) == 2)
-        self._families = [union(1 << network.index(v) for v in cpt.scope) for cpt in network.cpts]
+        self._prepared = prepared
+        self._features = mask_of(prepared.feature_ids)
+        self._binary = mask_of([v for v, size in enumerate(prepared.sizes) if size == 2])
         self._ancestors: list[Mask] = []
-        for child in network.names:
+        for child in prepared.network.names:
             checkpoint()
-            self._ancestors.append(union(1 << network.index(name) for name in network.ancestors([child])))
+            above = prepared.network.ancestors([child])
+            self._ancestors.append(mask_of([prepared.ids[name] for name in above]))
         self._known: dict[tuple[VariableId, Mask], _Plan] = {}
         self._depth = 0
 
     def blocks(self) -> tuple[Block, ...]:
-        names = self._network.names
+        names = self._prepared.network.names
         blocks: list[Block] = []
-        for step in self._best(self._target, self._features).steps:
-            features = sorted(
-                (names[position] for position in positions(step.features)), key=self._rank.index
-            )
-            below = None if step.below is None else names[step.below]
-            block = Block(tuple(features), names[step.above], below)
+        for features, above, below in self._best(self._prepared.target_id, self._features):
+            inside = tuple(names[v] for v in self._prepared.feature_ids if features >> v & 1)
+            block = Block(inside, names[above], None if below is None else names[below])
             if blocks and not blocks[-1].features:  # the class moved past no feature: one step does both
                 block = replace(block, above=blocks.pop().above)
             blocks.append(block)
@@ -118,7 +105,7 @@ class _Search:
         if key not in self._known:
             checkpoint()
             # While a pair is under way, coming back to it gains nothing over one block.
-            self._known[key] = _Plan.of((_Step(features, above, None),))
+            self._known[key] = (_Step(features, above, None),)
             self._depth += 1
             if self._depth <= _MAX_DEPTH:
                 self._known[key] = self._search(above, features)
@@ -127,21 +114,20 @@ class _Search:
 
     def _search(self, above: VariableId, features: Mask) -> _Plan:
         kept = union(self._ancestors[position] for position in (above, *positions(features)))
-        near = graph_of((self._families[position] for position in positions(kept)), len(self._families))
+        scopes = self._prepared.scopes
+        near = graph_of((scopes[position] for position in positions(kept)), len(scopes))
         groups = [part & features for part in _components(near, kept & ~(1 << above)) if part & features]
         if len(groups) > 1:
-            return min((self._one_by_one(above, groups, last) for last in groups), key=lambda plan: plan.cost)
+            return min((self._one_by_one(above, groups, last) for last in groups), key=_cost)
         plans = [self._known[above, features]]
         for below, behind in self._cuts(above, features, near, kept).items():
-            first = _Step(features & ~behind, above, below)
-            plans.append(_Plan.of((first, *self._best(below, behind).steps)))
-        return min(plans, key=lambda plan: plan.cost)
+            plans.append((_Step(features & ~behind, above, below), *self._best(below, behind)))
+        return min(plans, key=_cost)
 
     def _one_by_one(self, above: VariableId, groups: list[Mask], last: Mask) -> _Plan:
         """Return the plan that takes a group after the other, large ones first while there are few cases."""
         others = sorted((group for group in groups if group != last), key=lambda group: -group.bit_count())
-        staying = (_Step(group, above, above) for group in others)
-        return _Plan.of(tuple(chain(staying, self._best(above, last).steps)))
+        return (*(_Step(group, above, above) for group in others), *self._best(above, last))
 
     def _cuts(
         self, above: VariableId, features: Mask, near: list[Mask], kept: Mask

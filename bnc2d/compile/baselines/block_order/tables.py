@@ -8,7 +8,6 @@ A state of probability zero is never reached; its entries are left as they are, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log2
 from typing import Any, TypeAlias
@@ -16,15 +15,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.budget import Budget
 from bnc2d.compile.baselines.block_order.search import Block
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.errors import LimitExceeded
-from bnc2d.model.accounts import power_below
+from bnc2d.model.accounts import Floats, power_below
 from bnc2d.model.factors import Factor
 from bnc2d.model.inference import MAX_TABLE_ENTRIES, Contraction
 
-Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.intp]  # instances of a block by number, the last feature varying fastest
 Matrix: TypeAlias = list[list[int]]
 
@@ -34,63 +33,61 @@ SMALLEST_SHARE = 2.0**-400
 # Tables of an elimination are kept within this many entries, by taking fewer instances at a time.
 _CHUNK = 1 << 18
 _MAX_EXACT_ENTRIES = 1 << 20
+# Exact rows of a block of at most this many instances are computed together.
+_SMALL_BLOCK = 256
 # A table, the product it comes from, and the two factors of that.
 _BYTES_PER_ENTRY = 4 * 8
 
 
-@dataclass(frozen=True)
-class Rows:
-    """``values[instance, s, s']`` with an error account as in ``model/accounts.py``."""
-
-    values: Floats
-    trusted: NDArray[np.bool_]
-    roundings: int
-
-    @classmethod
-    def joined(cls, chunks: list[Rows]) -> Rows:
-        """Return the rows of all chunks."""
-        values = np.concatenate([chunk.values for chunk in chunks])
-        trusted = np.concatenate([chunk.trusted for chunk in chunks])
-        return cls(values, trusted, max(chunk.roundings for chunk in chunks))
-
-
 class BlockTable:
-    """Computes rows of the table of a block, in float64 or in integers; the last block has one ``s'``."""
+    """The table of a block, in float64 and, row by row, in integers; the last block has one ``s'``.
 
-    def __init__(self, prepared: Prepared, block: Block, memory: int) -> None:
+    ``values[instance, s, s']`` have an account as in ``model/accounts.py``: they are ``trusted`` by row, with
+    ``roundings``. Of ``total`` rows of all blocks, ``before`` come before those of this one.
+    """
+
+    def __init__(self, prepared: Prepared, block: Block, budget: Budget, before: int, total: int) -> None:
         self.block = block
         outer = [block.above, block.below or block.above]
-        max_entries = min(MAX_TABLE_ENTRIES, memory // _BYTES_PER_ENTRY)
-        self._limit = max_entries
-        self._joint = _contraction(prepared, block.features, outer, max_entries)
+        self._limit = min(MAX_TABLE_ENTRIES, budget.memory // _BYTES_PER_ENTRY)
+        self._joint = _contraction(prepared, block.features, outer, self._limit)
         prior = prior_of(prepared, block.above)
         self._weights = [prior[1], prior[0]] if all(prior) else [1, 1]
+        self._exact_rows: dict[int, Matrix] = {}
+        count = 1 << len(block.features)
+        self.values = np.empty((count, 2, 1 if block.below is None else 2))
+        self.trusted = np.empty(count, dtype=bool)
+        self.roundings = 0
+        step = self._rows_at_once(min(count, _CHUNK), self._limit)
+        for start in range(0, count, step):
+            budget.progress((before + start) / total)
+            self._fill(slice(start, min(start + step, count)))
+        self.possible = self.values.any(axis=(1, 2)) | ~self.trusted
+        self.all_trusted = bool(self.trusted.all())
 
-    def floats(self, numbers: Numbers) -> Rows:
-        """Return rows; their largest entry is about 1."""
-        factor = self._joint.factor(self._states(numbers), np.float64)
+    def _fill(self, rows: slice) -> None:
+        """Compute rows in float64; their largest entry is about 1."""
+        factor = self._joint.factor(self._states(np.arange(rows.start, rows.stop)), np.float64)
         values, wide = scaled(self._square(factor)[factor.pattern_of_row])
         largest = max(self._weights)
         weights = np.array([float(Fraction(weight, largest)) for weight in self._weights])
-        values, fits = scaled(values * weights[:, None])
-        trusted = factor.trusted[factor.pattern_of_row] & wide & fits
-        if weights.min() < SMALLEST_SHARE:
-            trusted[:] = False
-        return Rows(values, trusted, factor.account.roundings + 2)
+        self.values[rows], fits = scaled(values * weights[:, None])
+        in_range = wide & fits & (weights.min() >= SMALLEST_SHARE)
+        self.trusted[rows] = factor.trusted[factor.pattern_of_row] & in_range
+        self.roundings = max(self.roundings, factor.account.roundings + 2)
 
-    def exact(self, numbers: Numbers) -> list[Matrix]:
-        """Return rows of integers."""
-        rows: list[Matrix] = []
-        step = self._rows_at_once(len(numbers), min(_MAX_EXACT_ENTRIES, self._limit))
-        for start in range(0, len(numbers), step):
-            factor = self._joint.factor(self._states(numbers[start : start + step]), np.dtype(object))
+    def exact(self, rows: list[int]) -> list[Matrix]:
+        """Return rows of integers; those of a small block are computed together."""
+        missing = [row for row in rows if row not in self._exact_rows]
+        if missing and len(self.values) <= _SMALL_BLOCK:
+            missing = list(range(len(self.values)))
+        step = self._rows_at_once(len(missing), min(_MAX_EXACT_ENTRIES, self._limit)) if missing else 1
+        for start in range(0, len(missing), step):
+            some = missing[start : start + step]
+            factor = self._joint.factor(self._states(np.array(some, dtype=np.intp)), np.dtype(object))
             values = self._square(factor) * np.array(self._weights, dtype=object)[:, None]
-            rows += values[factor.pattern_of_row].tolist()
-        return rows
-
-    def rows_at_once(self) -> int:
-        """Return how many rows to ask for at a time in float64."""
-        return self._rows_at_once(min(1 << len(self.block.features), _CHUNK), self._limit)
+            self._exact_rows.update(zip(some, values[factor.pattern_of_row].tolist(), strict=True))
+        return [self._exact_rows[row] for row in rows]
 
     def _rows_at_once(self, rows: int, limit: int) -> int:
         found = self._joint.rows_at_once(rows, limit)

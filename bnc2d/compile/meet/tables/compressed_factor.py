@@ -74,7 +74,7 @@ class CompressedFactor:
     features: tuple[VariableId, ...]
     scope: tuple[VariableId, ...]
     pattern_of_row: Integers  # by instance of ``features``, the last varying fastest
-    group_of_state: Integers  # by state of ``scope``, the last varying fastest
+    group_of_state: Integers  # with an axis for each variable of ``scope``
     table: Table
     account: Account
     work: float = 0.0  # multiplications behind the table
@@ -84,6 +84,17 @@ class CompressedFactor:
     def patterns(self) -> int:
         """The number of patterns."""
         return int(self.table.shape[1])
+
+    @property
+    def sizes(self) -> dict[VariableId, int]:
+        """The number of states of each variable of the scope."""
+        return dict(zip(self.scope, self.group_of_state.shape, strict=True))
+
+    def groups_along(self, axes: Sequence[VariableId]) -> Integers:
+        """Return the groups with an axis for each of some variables, of size 1 where this has none."""
+        own = self.group_of_state.transpose([self.scope.index(v) for v in axes if v in self.scope])
+        sizes = self.sizes
+        return own.reshape([sizes.get(variable, 1) for variable in axes])
 
     @property
     def instances(self) -> Integers:
@@ -127,7 +138,7 @@ class CompressedFactor:
 
 def _one(exact: bool) -> CompressedFactor:
     table = np.ones((1, 1), dtype=object if exact else np.float64)
-    return CompressedFactor((), (), ONE_ROW, ONE_ROW, table, EXACT)
+    return CompressedFactor((), (), ONE_ROW, ONE_ROW.reshape(()), table, EXACT)
 
 
 def compressed_cpt(
@@ -155,7 +166,7 @@ def compressed_cpt(
         tuple([scope[axis] for axis in own]),
         tuple([scope[axis] for axis in hidden]),
         np.arange(rows, dtype=np.intp),
-        groups,
+        groups.reshape([prepared.sizes[scope[axis]] for axis in hidden]),
         columns[first],
         account,
     )
@@ -175,11 +186,7 @@ def _equal_rows(rows: NDArray[np.object_]) -> tuple[Integers, Integers]:
 
 
 def multiply_out(
-    factors: Sequence[CompressedFactor],
-    summed: Collection[VariableId],
-    sizes: Sequence[int],
-    exact: bool,
-    structural: bool = False,
+    factors: Sequence[CompressedFactor], summed: Collection[VariableId], exact: bool, structural: bool = False
 ) -> CompressedFactor:
     """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product.
 
@@ -190,40 +197,36 @@ def multiply_out(
         ranked.insert(0, _one(exact))
     product = ranked[0]
     for position, factor in enumerate(ranked[1:], start=2):
-        product = _product(product, factor, summed if position == len(ranked) else (), sizes, structural)
+        product = _product(product, factor, summed if position == len(ranked) else (), structural)
     return product
 
 
 def _product(
-    left: CompressedFactor,
-    right: CompressedFactor,
-    summed: Collection[VariableId],
-    sizes: Sequence[int],
-    structural: bool,
+    left: CompressedFactor, right: CompressedFactor, summed: Collection[VariableId], structural: bool
 ) -> CompressedFactor:
     """Multiply two factors without a common feature and sum variables out."""
     in_range = left.is_exact or left.account.fits(right.account)
     if not in_range:
         left, right = left.rescaled(), right.rescaled()
         in_range = left.account.fits(right.account)
-    axes = dict.fromkeys((*left.scope, *right.scope))
-    kept = tuple([variable for variable in axes if variable not in summed])
-    gone = tuple([variable for variable in axes if variable in summed])
+    sizes = left.sizes | right.sizes
+    kept = tuple([variable for variable in sizes if variable not in summed])
+    gone = tuple([variable for variable in sizes if variable in summed])
     terms = prod([sizes[variable] for variable in gone])
     few = left.patterns * right.patterns <= _FEW
-    dense = in_range and not structural and few and prod([sizes[variable] for variable in axes]) >= _MANY
+    dense = in_range and not structural and few and prod(sizes.values()) >= _MANY
     if dense:
-        table = _dense(left, right, kept, gone, sizes)
+        table = _dense(left, right, kept, gone)
         groups = np.arange(len(table), dtype=np.intp)
     else:
-        codes = paired_groups(left, right, (*kept, *gone), sizes).reshape(-1, terms)
+        codes = paired_groups(left, right, (*kept, *gone)).reshape(-1, terms)
         groups, first = _state_groups(left, right, codes)
         table = _sums(left.table, right.table, *np.divmod(codes[first], len(right.table)))
     factor = CompressedFactor(
         left.features + right.features,
         kept,
         _pairs(left, right),
-        groups,
+        groups.reshape([sizes[variable] for variable in kept]),
         table,
         EXACT if left.is_exact else _account(left, right, terms, in_range, table),
         left.work + right.work + float(table.size * terms),
@@ -259,17 +262,13 @@ def _pairs(left: CompressedFactor, right: CompressedFactor) -> Integers:
 
 
 def _dense(
-    left: CompressedFactor,
-    right: CompressedFactor,
-    kept: Sequence[VariableId],
-    summed: tuple[VariableId, ...],
-    sizes: Sequence[int],
+    left: CompressedFactor, right: CompressedFactor, kept: Sequence[VariableId], summed: Sequence[VariableId]
 ) -> Table:
     """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
     factors = []
     for compressed, pattern in ((left, _LEFT), (right, _RIGHT)):
-        shape = (1, *(sizes[variable] for variable in compressed.scope), compressed.patterns)
-        table = take(compressed.table, compressed.group_of_state).reshape(shape)
+        shape = (1, *compressed.group_of_state.shape, compressed.patterns)
+        table = take(compressed.table, compressed.group_of_state.reshape(-1)).reshape(shape)
         account = replace(compressed.account, lost=None)
         factors.append(Factor((*compressed.scope, pattern), table, ONE_ROW, account))
     product = multiply_factors(factors, summed)
@@ -297,18 +296,13 @@ def _with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:
     )
 
 
-def paired_groups(
-    left: CompressedFactor,
-    right: CompressedFactor,
-    axes: Sequence[VariableId],
-    sizes: Sequence[int],
-) -> Integers:
+def paired_groups(left: CompressedFactor, right: CompressedFactor, axes: Sequence[VariableId]) -> Integers:
     """Return the pair of groups of each state of ``axes``: ``left group * right groups + right group``.
 
-    An array with an axis for each variable; they contain both scopes.
+    An array with an axis for each variable; they are those of both scopes.
     """
-    one, other = (_along(factor, axes, sizes) for factor in (left, right))
-    shape = [sizes[variable] for variable in axes]
+    one, other = (factor.groups_along(axes) for factor in (left, right))
+    shape = [max(sizes) for sizes in zip(one.shape, other.shape, strict=True)]
     codes = np.empty(shape, dtype=np.intp)
     if codes.size <= PIECE:
         return np.add(one * len(right.table), other, out=codes)
@@ -316,13 +310,6 @@ def paired_groups(
     for block in blocks(shape):
         codes[block] = one[block] * len(right.table) + other[block]
     return codes
-
-
-def _along(factor: CompressedFactor, axes: Sequence[VariableId], sizes: Sequence[int]) -> Integers:
-    """Return the groups with an axis for each of some variables, of size 1 where the factor lacks it."""
-    own = factor.group_of_state.reshape([sizes[variable] for variable in factor.scope])
-    own = own.transpose([factor.scope.index(variable) for variable in axes if variable in factor.scope])
-    return own.reshape([sizes[variable] if variable in factor.scope else 1 for variable in axes])
 
 
 def _state_groups(

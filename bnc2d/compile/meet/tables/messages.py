@@ -48,7 +48,7 @@ class Side:
 
         def multiply(some: list[CompressedFactor], gone: Mask) -> CompressedFactor:
             checkpoint()
-            return multiply_out(some, positions(gone), prepared.sizes, exact, structural)
+            return multiply_out(some, positions(gone), exact, structural)
 
         tables = [compressed_cpt(prepared, table, given, exact) for table in self._tables]
         scopes = [prepared.scopes[table] for table in self._tables]

@@ -13,10 +13,11 @@ of at most ``2**60`` and for the roundings of the bounds themselves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,13 @@ from numpy.typing import NDArray
 from bnc2d.model.accounts import ROUNDED_UP, Lost
 
 FLOOR = 2.0**-900
+# The absolute error of cells, by indices of patterns of the first side and of the second.
+CellError: TypeAlias = Callable[[Any, Any], Any]
+
+
+def no_error(_u: Any, _v: Any) -> float:
+    """Return that rounding is the only error."""
+    return 0.0
 
 
 def exponents_of(weights: Sequence[Fraction]) -> tuple[float, float]:
@@ -47,35 +55,20 @@ class Underflow:
         """Return the same for some patterns of the second side."""
         return Underflow(self.total_weight, self.lost[some], self.scale[some])
 
-    def error(self, lost: Lost, scale: NDArray[np.float64]) -> CellError:
-        """Return the errors of cells, given the account and the scale of patterns of the first side."""
-        return CellError(self, lost, np.maximum(scale, 1.0))
-
     def zeros_are_certain(self, lost: Lost) -> bool:
         """Return whether a zero in the table of either side is a true one."""
         return not self.lost.any() and not lost.any()
 
+    def error(self, lost: Lost, scale: NDArray[np.float64]) -> CellError:
+        """Return the errors of cells, given the account and the scale of patterns of the first side."""
+        scale = np.maximum(scale, 1.0)
 
-@dataclass(frozen=True)
-class CellError:
-    """The absolute error of cells, by pattern of the first side and of the second."""
+        def error(u: Any, v: Any) -> NDArray[np.float64]:
+            one, other = lost[u], self.lost[v]
+            with np.errstate(over="ignore", invalid="ignore"):
+                carried = self.total_weight * (one + other + one * other)
+                found = 4.0 * (carried * ROUNDED_UP + FLOOR) * scale[u] * self.scale[v]
+            # Infinity times zero is no number, with which every comparison fails as if the cell were proven.
+            return np.where(np.isnan(found), np.inf, found)
 
-    second: Underflow
-    lost: Lost
-    scale: NDArray[np.float64]
-
-    def at(self, u: NDArray[np.intp], v: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the errors of single cells."""
-        return self._of(self.lost[u], self.scale[u], self.second.lost[v], self.second.scale[v])
-
-    def block(self, rows: slice) -> NDArray[np.float64]:
-        """Return the errors of all cells of some patterns of the first side."""
-        lost, scale = self.lost[rows, None], self.scale[rows, None]
-        return self._of(lost, scale, self.second.lost[None], self.second.scale[None])
-
-    def _of(self, lost: Lost, scale: Lost, other_lost: Lost, other_scale: Lost) -> NDArray[np.float64]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            carried = self.second.total_weight * (lost + other_lost + lost * other_lost)
-            error = 4.0 * (carried * ROUNDED_UP + FLOOR) * scale * other_scale
-        # Infinity times zero is no number, with which every comparison would fail as if the cell were proven.
-        return np.where(np.isnan(error), np.inf, error)
+        return error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from bnc2d.base.readers.arguments import instance_of
@@ -23,7 +22,7 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
-    from bnc2d.explain.whole.questions import Nearest
+    from bnc2d.explain.whole.nearest import Nearest
     from bnc2d.verify.report import Report
 
 
@@ -107,32 +106,6 @@ class CompiledModel(BaseCompiledModel):
 
         return explain_many(self, rows, executor, **options)
 
-    def shares(self) -> dict[str | None, Fraction]:
-        """Return which share of all instances is in each class (under the key None: in no class)."""
-        from bnc2d.explain.whole.questions import shares
-
-        return shares(self)
-
-    def share(self, name: str | None) -> Fraction:
-        """Return which share of all instances is in a class."""
-        from bnc2d.explain.whole.questions import share
-
-        return share(self, name)
-
-    @overload
-    def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
-    @overload
-    def sample(self, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
-    @overload
-    def sample(self, name: str | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
-    def sample(
-        self, name: str | None, seed: int = 0, size: int | None = None
-    ) -> dict[str, str] | list[dict[str, str]]:
-        """Return an instance of a class drawn uniformly, or a list of ``size`` (see ``questions.sample``)."""
-        from bnc2d.explain.whole.questions import sample
-
-        return sample(self, name, seed, size)
-
     def nearest(
         self,
         instance: OneInstance,
@@ -141,10 +114,16 @@ class CompiledModel(BaseCompiledModel):
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
     ) -> Nearest:
-        """Return the nearest instance decided otherwise, or as ``towards`` (see ``questions.nearest``)."""
-        from bnc2d.explain.whole.questions import nearest
+        """Return the nearest instance of class ``towards``, by default the nearest decided otherwise.
 
-        return nearest(self, instance, towards, fixed=fixed, weights=weights)
+        Nearest means the fewest features changed or, with ``weights`` (features without one weigh 1), the
+        least sum of weights; features in ``fixed`` keep their states. "Decided otherwise" includes "in no
+        class". Among equally near ones the answer is the same on every run. The result is false where no
+        change leads there. Linear in the size of the decision diagram.
+        """
+        from bnc2d.explain.whole.nearest import nearest
+
+        return nearest(self, instance, towards, fixed, weights)
 
     def is_biased(
         self,
@@ -153,10 +132,16 @@ class CompiledModel(BaseCompiledModel):
         *,
         time_limit: float | None = None,
     ) -> Bias:
-        """Return whether decisions depend on protected features, with a pair (see ``bias.is_biased``)."""
+        """Return whether a change of protected features alone can change a decision, with a pair that does.
+
+        With ``instance``: whether it can change the decision on it; the second of the pair is the nearest
+        such change. Without: whether it can on any instance, and on how many. The verdict on any instance is
+        read off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected
+        features in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
+        """
         from bnc2d.explain.whole.bias import is_biased
 
-        return is_biased(self, protected, instance, time_limit=time_limit)
+        return is_biased(self, protected, instance, time_limit)
 
     def is_monotone(
         self,
@@ -166,10 +151,17 @@ class CompiledModel(BaseCompiledModel):
         towards: str | None = None,
         time_limit: float | None = None,
     ) -> Monotone:
-        """Return whether raising features only raises decisions (see ``monotone.is_monotone``)."""
+        """Return whether raising features never takes an instance out of class ``towards``, all else equal.
+
+        Without ``towards`` the classes count as ordered, the one listed first the lowest, and the question is
+        whether raising a feature never lowers the class; instances in no class are then an error. States are
+        ordered as listed; ``order`` gives another order of all of them, for several features as a mapping.
+        The worst case is quadratic in the size of the diagram; past the time limit (seconds) it raises
+        ``LimitExceeded``.
+        """
         from bnc2d.explain.whole.monotone import is_monotone
 
-        return is_monotone(self, features, order, towards=towards, time_limit=time_limit)
+        return is_monotone(self, features, order, towards, time_limit)
 
     def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""

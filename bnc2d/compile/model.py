@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
-from bnc2d.base.readers.arguments import flag, named
+from bnc2d.base.readers.arguments import count, flag, named
 from bnc2d.base.readers.instances import Encoded, encode
 from bnc2d.base.readers.predicting import Predicting
 from bnc2d.base.readers.states import find_state
@@ -26,6 +27,7 @@ if TYPE_CHECKING:  # loaded where a formula is asked for
 
 # Diagrams of at most this many nodes are worth every effort: people read their formulas.
 _TINY = 64
+_MOST_DRAWS = 10**8  # more would not fit in memory
 # Figures of Stats that time, threads or the kind of processor may change.
 _OF_THE_RUN = frozenset(["seconds", "log2_work", "frontier", "cells", "exact_calls"])
 # What Stats hold; the mapping is that of seconds.
@@ -64,6 +66,12 @@ class Stats:
         return {name: value for name, value in asdict(self).items() if name not in _OF_THE_RUN}
 
 
+def decisions(model: BaseCompiledModel) -> tuple[str | None, ...]:
+    """Return the decision that each label of a model's diagram stands for: a class, or None for no class."""
+    found: tuple[str | None, ...] = (*model.classes, None)
+    return found[: model.diagram.terminals]
+
+
 class BaseCompiledModel(Predicting):
     """A classifier whose class formulas are known.
 
@@ -71,12 +79,7 @@ class BaseCompiledModel(Predicting):
     diagram behind it. Under ``ties="none"`` some instances are in no class.
     """
 
-    def __init__(
-        self,
-        classifier: BaseClassifier,
-        diagram: Diagram,
-        stats: Stats,
-    ) -> None:
+    def __init__(self, classifier: BaseClassifier, diagram: Diagram, stats: Stats) -> None:
         self.classifier = classifier
         self.diagram = diagram
         self.stats = stats
@@ -154,6 +157,45 @@ class BaseCompiledModel(Predicting):
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""
         return self.diagram.count(self.label(name))
+
+    def shares(self) -> dict[str | None, Fraction]:
+        """Return which share of all instances is in each class.
+
+        They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
+        """
+        return dict(zip(decisions(self), self.diagram.shares(), strict=True))
+
+    def share(self, name: str | None) -> Fraction:
+        """Return which share of all instances is in a class (None: in no class)."""
+        return self.diagram.shares()[self._label(name)]
+
+    @overload
+    def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
+    @overload
+    def sample(self, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
+    @overload
+    def sample(self, name: str | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
+    def sample(
+        self, name: str | None, seed: int = 0, size: int | None = None
+    ) -> dict[str, str] | list[dict[str, str]]:
+        """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
+
+        Exact, by their position in the list of all of them. Draws are independent, and the same seed gives
+        the same ones. A class without instances is an error.
+        """
+        label, seed = self._label(name), count(seed, "seed")
+        if size is not None:
+            size = count(size, "size", most=_MOST_DRAWS, error=ClassifierError)
+        if not self.diagram.count(label):
+            where = "in no class" if name is None else f"in class {name!r} of {self.target!r}"
+            raise ClassifierError(f"no instance is {where}, so there is none to draw")
+        drawn = self.diagram.sample(label, seed, 1 if size is None else size)
+        return drawn[0] if size is None else drawn
+
+    def _label(self, name: str | None) -> int:
+        """Return the label of a class, or of "in no class" (None), where ties leave instances so."""
+        in_none = name is None and None in decisions(self)
+        return len(self.classes) if in_none else self.label(name)
 
     def label(self, name: object) -> int:
         """Return the position of a class; an unknown one is an error."""

@@ -17,11 +17,10 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
 from bnc2d.base.readers.instances import AnyInstances, Kind, encode
 from bnc2d.base.threads import one_thread
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.explain import listing
 from bnc2d.explain.reasons import Case
-from bnc2d.explain.whole.questions import decisions
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term

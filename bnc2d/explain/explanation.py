@@ -13,14 +13,14 @@ from bnc2d.base.readers.arguments import mapping, names
 from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import LogicError
 from bnc2d.explain import feature_sets, listing, shortest
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.reasons import Case
 from bnc2d.explain.single import one_sufficient
-from bnc2d.explain.whole.questions import decisions, nearest
+from bnc2d.explain.whole.nearest import nearest
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
@@ -181,7 +181,7 @@ class BaseExplanation:
         The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
         distance is 0. Takes time linear in the decision diagram.
         """
-        found = nearest(self.model, self.instance, towards, fixed=self.fixed)
+        found = nearest(self.model, self.instance, towards, self.fixed)
         return Robustness(len(found.changes) if found else None, found.instance, found.decision)
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:

@@ -16,7 +16,7 @@ from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import ClassifierError, LimitExceeded
-from bnc2d.explain.whole.questions import nearest
+from bnc2d.explain.whole.nearest import nearest
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.walks import instance_with, path_to, tell_apart
 
@@ -65,17 +65,10 @@ class Bias(Finding):
 def is_biased(
     model: BaseCompiledModel,
     protected: str | Iterable[str],
-    instance: OneInstance | None = None,
-    *,
-    time_limit: float | None = None,
+    instance: OneInstance | None,
+    time_limit: float | None,
 ) -> Bias:
-    """Return whether a change of protected features alone can change a decision, with a pair that shows it.
-
-    With ``instance``: whether it can change the decision on it; the second of the pair is the nearest such
-    change. Without: whether it can on any instance, and on how many. The verdict on any instance is read
-    off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected features
-    in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
-    """
+    """Return whether a change of protected features alone can change a decision (see ``CompiledModel``)."""
     given = as_names(protected, "protected")
     if not given:
         raise ClassifierError("the list of protected features is empty; name at least one")
@@ -98,7 +91,7 @@ def _pair_with(
     model: BaseCompiledModel, protected: tuple[str, ...], instance: OneInstance
 ) -> tuple[dict[str, str], dict[str, str]] | None:
     """Return the instance and the nearest one decided otherwise that differs in protected features only."""
-    found = nearest(model, instance, fixed=[name for name in model.features if name not in protected])
+    found = nearest(model, instance, None, [name for name in model.features if name not in protected])
     if found.instance is None:
         return None
     return model.domain.decode(encode_one(model.classifier.feature_variables, instance)), found.instance

@@ -106,8 +106,9 @@ def compare(
 
     The walk through pairs of nodes is quadratic in the size of the diagrams in the worst case.
     """
-    budget, total = Budget(time_limit), one.domain.instance_count
+    budget = Budget(time_limit)
     diagram, roots = _common(one, other, budget)
+    total = one.domain.instance_count
     with budget.limiting(), budget.phase("pairs of nodes"):
         found = label_pairs(diagram, np.array([roots]), [total])
     names = (*one.classes, None)

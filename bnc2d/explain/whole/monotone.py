@@ -50,20 +50,14 @@ class Monotone(Finding):
 def is_monotone(
     model: BaseCompiledModel,
     features: str | Iterable[str],
-    order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    *,
-    towards: str | None = None,
-    time_limit: float | None = None,
+    order: Sequence[str] | Mapping[str, Sequence[str]] | None,
+    towards: str | None,
+    time_limit: float | None,
 ) -> Monotone:
-    """Return whether raising features never takes an instance out of class ``towards``, all else equal.
-
-    Without ``towards`` the classes count as ordered, the one listed first the lowest, and the question is
-    whether raising a feature never lowers the class; instances in no class are then an error. States are
-    ordered as listed; ``order`` gives another order of all of them, for several features as a mapping.
+    """Return whether raising features only raises decisions (see ``CompiledModel``).
 
     Raising several features, or one by several states, is a chain of single steps, so each step is asked
-    about: every pair of neighbouring states, by a walk through pairs of diagram nodes. The worst case is
-    quadratic in the size of the diagram; past the time limit (seconds) it raises ``LimitExceeded``.
+    about: every pair of neighbouring states, by a walk through pairs of diagram nodes.
     """
     names = as_names(features, "features")
     if not names:

@@ -43,13 +43,9 @@ def random_network(
     ]
     cpts = []
     for position, child in enumerate(nodes):
-        count = rng.randint(0, min(max_parents, position))
-        parents = rng.sample(nodes[:position], count)
+        parents = rng.sample(nodes[:position], rng.randint(0, min(max_parents, position)))
         columns: list[list[int]] = []
-        size = 1
-        for parent in parents:
-            size *= len(parent)
-        for _ in range(size):
+        for _ in range(prod(map(len, parents))):
             if columns and rng.random() < repeat_share:
                 columns.append(rng.choice(columns))
             else:
@@ -66,10 +62,9 @@ def random_naive_bayes(seed: int, features: int, states: int = 2, classes: int =
     Every separator of its jointree holds the target, so that the paper's method decides nothing early.
     """
     rng = Random(seed)  # noqa: S311 - reproducible test data
-    target = _numbered("Y", classes)
-    cpts = [CPT(target, (), _even_column(classes))]
-    cpts += [_drawn(rng, _numbered(f"X{number}", states), target) for number in range(features)]
-    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"naive{seed}")
+    cpts = [_even_target(classes)]
+    cpts += [_drawn(rng, _numbered(f"X{number}", states), cpts[0].child) for number in range(features)]
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"naive{seed}")
 
 
 def learnt_naive_bayes(
@@ -81,7 +76,7 @@ def learnt_naive_bayes(
     skew: float = 1.0,
     share: float = 0.4,
 ) -> BayesianNetwork:
-    """Return a naive Bayes network as learnt from data: features ``X0``, … of so many states below ``Y``.
+    """Return a naive Bayes network as learnt from data: features ``X0``, … with ``states`` below ``Y``.
 
     Of the training rows, ``share`` are of the second class. The chance of the state of rank ``k`` falls like
     ``k**-skew``; half of the features rank their states alike in both classes. Entries are relative
@@ -101,18 +96,17 @@ def learnt_naive_bayes(
             counts = Counter(rng.choices(range(size), [rank**-skew for rank in ranks], k=total))
             entries += [(counts[state] + smoothing) / (total + smoothing * size) for state in range(size)]
         cpts.append(CPT.from_numbers(_numbered(f"X{number}", size), (target,), entries)[0])
-    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"learnt{seed}")
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"learnt{seed}")
 
 
 def random_tan(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:
     """Return a tree-augmented naive Bayes: every feature but the first also has an earlier one as parent."""
     rng = Random(seed)  # noqa: S311 - reproducible test data
-    target = _numbered("Y", classes)
-    cpts = [CPT(target, (), _even_column(classes))]
+    cpts = [_even_target(classes)]
     for number in range(features):
-        above = (target, rng.choice(cpts[1:]).child) if number else (target,)
-        cpts.append(_drawn(rng, _numbered(f"X{number}", states), *above))
-    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"tan{seed}")
+        above = [rng.choice(cpts[1:]).child] if number else []
+        cpts.append(_drawn(rng, _numbered(f"X{number}", states), cpts[0].child, *above))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"tan{seed}")
 
 
 def random_latent_tree(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:
@@ -122,10 +116,9 @@ def random_latent_tree(seed: int, features: int, states: int = 2, classes: int =
     are parted at random into two or three groups, until three or fewer are left, which are its children.
     """
     rng = Random(seed)  # noqa: S311 - reproducible test data
-    target = _numbered("Y", classes)
-    cpts = [CPT(target, (), _even_column(classes))]
+    cpts = [_even_target(classes)]
     leaves = [_numbered(f"X{number}", states) for number in range(features)]
-    pending, hidden = [(target, leaves)], 0
+    pending, hidden = [(cpts[0].child, leaves)], 0
     while pending:
         above, below = pending.pop()
         if len(below) <= 3:
@@ -136,7 +129,7 @@ def random_latent_tree(seed: int, features: int, states: int = 2, classes: int =
             between, hidden = _numbered(f"H{hidden}", states), hidden + 1
             cpts.append(_drawn(rng, between, above))
             pending.append((between, below[low:high]))
-    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"tree{seed}")
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"tree{seed}")
 
 
 def random_noisy_or(
@@ -151,10 +144,8 @@ def random_noisy_or(
     rng = Random(seed)  # noqa: S311 - reproducible test data
     count = max(2, features // 3) if diseases is None else diseases
     causes = [_numbered("Y" if number == 0 else f"D{number}", 2) for number in range(count)]
-    cpts = []
-    for cause in causes:
-        prior = Fraction(rng.randint(5, 40), 100)
-        cpts.append(CPT(cause, (), (1 - prior, prior)))
+    priors = [Fraction(rng.randint(5, 40), 100) for _ in causes]
+    cpts = [CPT(cause, (), (1 - prior, prior)) for cause, prior in zip(causes, priors, strict=True)]
     for number in range(features):
         first = causes[number % count]
         others = [cause for cause in causes if cause is not first]
@@ -165,17 +156,18 @@ def random_noisy_or(
             silent = [entry * factor for entry in silent for factor in (1, inhibited)]
         finding = _numbered(f"X{number}", 2)
         cpts.append(CPT(finding, parents, [entry for none in silent for entry in (none, 1 - none)]))
-    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=f"noisyor{seed}")
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"noisyor{seed}")
 
 
 def _numbered(name: str, states: int) -> Variable:
     return Variable(name, tuple(map(str, range(states))))
 
 
-def _even_column(states: int) -> list[Fraction]:
-    """Return chances with three decimals that are as even as they can be."""
-    whole, over = divmod(1000, states)
-    return [Fraction(whole + (state < over), 1000) for state in range(states)]
+def _even_target(classes: int) -> CPT:
+    """Return the table of a target with chances of three decimals that are as even as they can be."""
+    whole, over = divmod(1000, classes)
+    chances = [Fraction(whole + (state < over), 1000) for state in range(classes)]
+    return CPT(_numbered("Y", classes), (), chances)
 
 
 def _drawn(rng: Random, child: Variable, *parents: Variable) -> CPT:
@@ -191,15 +183,13 @@ def _random_column(
     rng: Random, states: int, total: int, zero_share: float, deterministic_share: float
 ) -> list[int]:
     """Return non-negative integers with the given sum."""
+    column = [0] * states
     if rng.random() < deterministic_share:
-        column = [0] * states
         column[rng.randrange(states)] = total
         return column
     allowed = [state for state in range(states) if rng.random() >= zero_share] or [rng.randrange(states)]
-    if len(allowed) > total:
-        allowed = allowed[:total]
+    allowed = allowed[:total]
     cuts = sorted(rng.sample(range(1, total), len(allowed) - 1))
-    column = [0] * states
     for state, low, high in zip(allowed, [0, *cuts], [*cuts, total], strict=True):
         column[state] = high - low
     return column
@@ -231,10 +221,10 @@ def random_classifier(
     pool = pool or [name for name in network.names if name != target]
     chosen = rng.sample(pool, min(features, len(pool)))
     states = network.variable(target).states
-    if threshold and len(states) == 2:
-        cut = Fraction(rng.randint(1, 19), 20)
-        return Classifier(network, target, chosen, threshold=cut, positive=rng.choice(states), ties=ties)
-    return Classifier(network, target, chosen, ties=ties)
+    if not threshold or len(states) != 2:
+        return Classifier(network, target, chosen, ties=ties)
+    cut = Fraction(rng.randint(1, 19), 20)
+    return Classifier(network, target, chosen, threshold=cut, positive=rng.choice(states), ties=ties)
 
 
 def random_instance(classifier: Classifier, seed: int) -> dict[str, str]:

@@ -50,16 +50,12 @@ class Budget:
     """
 
     def __init__(
-        self,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        progress: Progress = None,
+        self, time_limit: float | None = None, memory_limit: int | None = None, progress: Progress = None
     ) -> None:
         self._time_limit = seconds(time_limit)
         self._bounds_growth = memory_limit is not None
-        self.memory = (
-            default_memory() if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
-        )
+        limit = default_memory() if memory_limit is None else memory_limit
+        self.memory = size_in_bytes(limit, "memory_limit")
         self._progress = _checked(progress)
         self._report: ProgressCallback | None = None
         self._phase, self._done = "start", 0.0
@@ -75,12 +71,6 @@ class Budget:
             self._started = now
             self._size_before = resident_bytes() if self._bounds_growth else 0
         return now - self._started
-
-    def share_used(self) -> float:
-        """Return which share of the time has passed; 0 without a limit."""
-        if self._time_limit is None:
-            return 0.0
-        return self._spent() / self._time_limit if self._time_limit else 1.0
 
     def left(self) -> float | None:
         """Return the seconds that are left, or None without a limit."""
@@ -109,11 +99,8 @@ class Budget:
             self._next_look = spent + _BETWEEN_LOOKS
             grown = resident_bytes() - self._size_before
             if grown > _LEAST_GROWTH:
-                self.expect(
-                    grown,
-                    f"phase '{self._phase}' needs at least",
-                    "choose fewer features or raise memory_limit",
-                )
+                remedy = "choose fewer features or raise memory_limit"
+                self.expect(grown, f"phase '{self._phase}' needs at least", remedy)
 
     def _tell(self, report: ProgressCallback, spent: float) -> float:
         """Report what has changed, or once again after a while; return the seconds spent then."""
@@ -125,7 +112,7 @@ class Budget:
         return self._spent()
 
     def expect(self, size: int, needs: str, remedy: str = "raise memory_limit") -> None:
-        """Raise LimitExceeded if so many bytes are more than the limit; ``needs`` says who needs them.
+        """Raise LimitExceeded if ``size`` bytes are more than the limit; ``needs`` says who needs them.
 
         >>> Budget(memory_limit=2**20).expect(2**21, "it needs")
         Traceback (most recent call last):
@@ -150,15 +137,11 @@ class Budget:
         except OutOfTime as signal:
             if signal.budget is not self:
                 raise
-            raise TimeLimitExceeded(self._sentence(what)) from None
-
-    def _sentence(self, what: str | None) -> str:
-        if what is not None:
-            return f"{what} within the time limit of {self._time_limit:g} s"
-        return (
-            f"time limit of {self._time_limit:g} s reached after {self._spent():.1f} s, "
-            f"in phase '{self._phase}' ({self._done:.0%} of it done)"
-        )
+            limit = f"time limit of {self._time_limit:g} s"
+            if what is not None:
+                raise TimeLimitExceeded(f"{what} within the {limit}") from None
+            where = f"in phase '{self._phase}' ({self._done:.0%} of it done)"
+            raise TimeLimitExceeded(f"{limit} reached after {self._spent():.1f} s, {where}") from None
 
     def within(self, items: Iterator[Item]) -> Iterator[Item]:
         """Yield the items, looking at the budget at every checkpoint on the way to each."""
@@ -203,12 +186,8 @@ def reporting(progress: Progress) -> Iterator[ProgressCallback | None]:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
+    phase = TextColumn("{task.description}", markup=False)
+    columns = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), phase)
     with Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task("start", total=1.0)
         yield lambda phase, done: bar.update(task, description=_printable(phase), completed=done)

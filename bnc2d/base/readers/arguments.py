@@ -14,18 +14,19 @@ from decimal import Decimal
 from math import inf
 from numbers import Real
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from bnc2d.errors import ArgumentError, Bnc2dError
 
-Kind = TypeVar("Kind")
+Class = TypeVar("Class")
+ErrorClass: TypeAlias = type[Bnc2dError]
 
 _MOST_SECONDS = 1e9  # 30 years; clocks and processes take no more
 _SHOWN = 60
 _LONG = 1000
 
 
-def wrong(name: str, value: object, expected: str, error: type[Bnc2dError] = ArgumentError) -> Bnc2dError:
+def wrong(name: str, value: object, expected: str, error: ErrorClass = ArgumentError) -> Bnc2dError:
     """Return (not raise) the error that says what a parameter takes and what it was given.
 
     >>> print(wrong("time_limit", "1 s", "a number of seconds"))
@@ -62,18 +63,16 @@ def as_text(value: object) -> str:
         return f"a value of type {type(value).__name__}"
 
 
-def seconds(value: object, name: str = "time_limit", error: type[Bnc2dError] = ArgumentError) -> float | None:
+def seconds(value: object, error: ErrorClass = ArgumentError) -> float | None:
     """Return a time limit in seconds, from 0 on; None, no limit, stays None.
 
     >>> seconds(None), seconds(2)
     (None, 2.0)
     """
-    return None if value is None else finite_seconds(value, name, ", or None for no limit", error)
+    return None if value is None else finite_seconds(value, ", or None for no limit", error)
 
 
-def finite_seconds(
-    value: object, name: str = "time_limit", besides: str = "", error: type[Bnc2dError] = ArgumentError
-) -> float:
+def finite_seconds(value: object, besides: str = "", error: ErrorClass = ArgumentError) -> float:
     """Return a time limit where there must be one."""
     number = -inf
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
@@ -82,17 +81,12 @@ def finite_seconds(
         except (ArithmeticError, ValueError):  # too large, or a signalling nan
             number = inf
     if not 0 <= number <= _MOST_SECONDS:  # also false for nan
-        raise wrong(name, value, f"a number of seconds from 0 to 1e9{besides}", error)
+        raise wrong("time_limit", value, f"a number of seconds from 0 to 1e9{besides}", error)
     return number
 
 
 def count(
-    value: object,
-    name: str,
-    *,
-    least: int = 0,
-    most: int | None = None,
-    error: type[Bnc2dError] = ArgumentError,
+    value: object, name: str, *, least: int = 0, most: float = inf, error: ErrorClass = ArgumentError
 ) -> int:
     """Return a whole number from ``least`` to ``most``; True and 2.0 are none.
 
@@ -108,12 +102,12 @@ def count(
     if number < least:
         bound = "not be negative" if least == 0 else f"be at least {least}"
         raise error(f"{name} must {bound}, but is {as_text(number)[:_SHOWN]}")
-    if most is not None and number > most:
+    if number > most:
         raise error(f"{name} must be at most {most}, but is {as_text(number)[:_SHOWN]}")
     return number
 
 
-def limit(value: object, error: type[Bnc2dError] = ArgumentError) -> int | None:
+def limit(value: object, error: ErrorClass = ArgumentError) -> int | None:
     """Return the most things to list; None, all of them, stays None."""
     return None if value is None else min(count(value, "limit", error=error), sys.maxsize)
 
@@ -126,32 +120,28 @@ def size_in_bytes(value: object, name: str) -> int:
 
 def flag(value: object, name: str) -> bool:
     """Return True or False; nothing else is read as one, since "False" would be true."""
-    if isinstance(value, bool):
-        return value
-    if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
-        return bool(value)
-    raise wrong(name, value, "True or False")
+    of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+    if not of_numpy and not isinstance(value, bool):
+        raise wrong(name, value, "True or False")
+    return bool(value)
 
 
 def path_name(value: object) -> str:
     """Return the name of a file, from a text or a ``pathlib.Path``."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, os.PathLike):
-        text = os.fspath(value)
-        if isinstance(text, str):
-            return text
-    raise wrong("path", value, "the name of a file, as text or pathlib.Path")
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str):
+        raise wrong("path", value, "the name of a file, as text or pathlib.Path")
+    return text
 
 
-def items(value: object, name: str, expected: str, error: type[Bnc2dError] = ArgumentError) -> list[Any]:
+def items(value: object, name: str, expected: str, error: ErrorClass = ArgumentError) -> list[Any]:
     """Return what an iterable gives, as a list; a text is none."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise wrong(name, value, expected, error)
     try:
-        return list(value)
+        if not isinstance(value, str | bytes) and isinstance(value, Iterable):
+            return list(value)
     except TypeError:  # a numpy array without axes
-        raise wrong(name, value, expected, error) from None
+        pass
+    raise wrong(name, value, expected, error)
 
 
 def names(value: object, name: str) -> list[Any]:
@@ -159,31 +149,29 @@ def names(value: object, name: str) -> list[Any]:
     return [value] if isinstance(value, str) else items(value, name, "a name or a list of names")
 
 
-def mapping(
-    value: object, name: str, expected: str, error: type[Bnc2dError] = ArgumentError
-) -> Mapping[Any, Any]:
+def mapping(value: object, name: str, expected: str, error: ErrorClass = ArgumentError) -> Mapping[Any, Any]:
     """Return a mapping."""
     if not isinstance(value, Mapping):
         raise wrong(name, value, expected, error)
     return value
 
 
-def instance_of(kind: type[Kind], value: object, name: str, remedy: str = "") -> Kind:
+def instance_of(wanted: type[Class], value: object, name: str, remedy: str = "") -> Class:
     """Return a value that is of the right class."""
-    if not isinstance(value, kind):
-        called = kind.__name__.removeprefix("Base")  # as users know the class
+    if not isinstance(value, wanted):
+        called = wanted.__name__.removeprefix("Base")  # as users know the class
         article = "an" if called == "NNF" or called[0] in "AEIOU" else "a"
         raise ArgumentError(f"{name} must be {article} {called}, not {shown(value)}{remedy}")
     return value
 
 
-def one_of(value: object, allowed: Sequence[str], name: str, error: type[Bnc2dError] = ArgumentError) -> None:
+def one_of(value: object, allowed: Sequence[str], name: str, error: ErrorClass = ArgumentError) -> None:
     """Refuse what is none of the texts that are allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise wrong(name, value, " or ".join(map(repr, allowed)), error)
 
 
-def one_row(value: object, wanted: Iterable[str], error: type[Bnc2dError]) -> Mapping[str, object]:
+def one_row(value: object, wanted: Iterable[str], error: ErrorClass) -> Mapping[str, object]:
     """Return one instance, a mapping from feature to state; of a pandas Series what is wanted of it."""
     if isinstance(value, Mapping):
         return value

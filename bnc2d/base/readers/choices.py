@@ -21,7 +21,6 @@ Cut: TypeAlias = Literal["limit", "time"]
 METHODS: tuple[Method, ...] = get_args(Method)
 ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
 TIES: tuple[Ties, ...] = get_args(Ties)
-REASON_KINDS: tuple[ReasonKind, ...] = get_args(ReasonKind)
 
 
 def read_method(value: object) -> Method:

@@ -21,7 +21,8 @@ from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.plan import Plan
-from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
+from bnc2d.logic.circuit.absorb import absorb
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.builder import CircuitBuilder
 from bnc2d.logic.circuit.manager import FALSE, TRUE
 from bnc2d.logic.diagram.diagram import Diagram

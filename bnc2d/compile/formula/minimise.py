@@ -18,7 +18,8 @@ from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.plan import Estimate, Plan, Planner, plain_size_at_least, scaled, shared
 from bnc2d.compile.formula.state_groups import StateGroups
-from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
+from bnc2d.logic.circuit.absorb import absorb
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.sifting import sift

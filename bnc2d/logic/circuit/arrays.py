@@ -1,7 +1,4 @@
-"""Circuits in arrays, apart from any manager: to be added to one, stored, or made smaller first.
-
-*Absorbing* a gate that serves one gate of its own kind only: its children move up to that gate.
-"""
+"""Circuits in arrays, apart from any manager: to be added to one, stored, or made smaller first."""
 
 from __future__ import annotations
 
@@ -12,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, counted, ranges, repeated, take
+from bnc2d.base.arrays import Numbers, ranges, repeated, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
-from bnc2d.base.hashing import codes, grouped, stable_order
+from bnc2d.base.hashing import codes
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
@@ -24,7 +21,6 @@ ListedGate: TypeAlias = tuple[bool, list[int]]
 
 _CONSTANTS = 2
 _LITERAL, _AND = 1, 2
-_GONE = -1
 # Gates that are added faster one by one than in batches.
 _FEW = 4000
 
@@ -215,115 +211,3 @@ def together(manager: Manager, roots: Sequence[NodeId]) -> tuple[Manager, list[N
     """Return some circuits in a manager of their own, where ids depend on nothing but the circuits."""
     own = Manager(manager.domain)
     return own, CircuitArrays.of(manager, roots).canonical().add_to(own, simplify=False)
-
-
-def absorb(circuit: CircuitArrays) -> CircuitArrays:
-    """Return the circuit without the gates that can be absorbed (see ``absorbable``), in the same order.
-
-    The disjuncts of an absorbed OR share no feature with its siblings where the circuit is OR-decomposable,
-    and so it stays. What a gate absorbs comes behind its own children.
-    """
-    gone, above = absorbable(circuit)
-    if not gone.any():
-        return circuit
-    index = np.arange(circuit.first_gate + len(gone))  # by old position, the new one
-    gates = np.flatnonzero(~gone)
-    index[circuit.first_gate + gates] = circuit.first_gate + np.arange(len(gates))
-    index[circuit.first_gate + np.flatnonzero(gone)] = _GONE
-    children = take(index, circuit.children)
-    checkpoint()
-    edges = np.flatnonzero(children != _GONE)
-    parents = take(repeated(np.diff(circuit.starts)), edges)
-    children = take(children, edges)
-    checkpoint()
-    tops = take(above, parents)
-    moving = tops != parents
-    own, moved = np.flatnonzero(~moving), np.flatnonzero(moving)
-    moved = take(moved, stable_order(take(tops, moved)))
-    checkpoint()
-    own_ends = np.cumsum(counted(take(parents, own), len(gone)))
-    moved_ends = np.cumsum(counted(take(tops, moved), len(gone)))
-    checkpoint()
-    # Before an edge come the own edges up to its gate and those moved to earlier gates.
-    joint = np.empty(len(children), dtype=np.int64)
-    moved_before = np.concatenate([[0], moved_ends])
-    joint[np.arange(len(own)) + take(moved_before, take(parents, own))] = take(children, own)
-    checkpoint()
-    joint[np.arange(len(moved)) + take(own_ends, take(tops, moved))] = take(children, moved)
-    starts = np.concatenate([[0], take(own_ends + moved_ends, gates)])
-    return replace(
-        circuit, is_or=take(circuit.is_or, gates), starts=starts, children=joint, roots=index[circuit.roots]
-    )
-
-
-def absorbable(circuit: CircuitArrays) -> tuple[NDArray[np.bool_], Numbers]:
-    """Return which gates can be absorbed, and for each gate the one that it ends up in, maybe itself.
-
-    Where that would bring two different literals of a feature together, whose intersection could be a node of
-    its own, a gate stays: so absorbing never adds a node. A root stays, too.
-    """
-    gates, first_gate = len(circuit.is_or), circuit.first_gate
-    uses = counted(circuit.children, first_gate + gates)
-    uses[circuit.roots] = 0
-    uses[:first_gate] = 0
-    edges = np.flatnonzero(take(uses, circuit.children) == 1)
-    checkpoint()
-    below = take(circuit.children, edges) - first_gate
-    parents = np.searchsorted(circuit.starts, edges, side="right") - 1
-    checkpoint()
-    alike = np.flatnonzero(take(circuit.is_or, below) == take(circuit.is_or, parents))
-    below = take(below, alike)
-    parent = np.arange(gates)
-    parent[below] = take(parents, alike)
-    above = _tops(parent, below)
-    crowded = _crowded(circuit, above)
-    if len(crowded):
-        _stay_apart(circuit, parent, np.flatnonzero(np.isin(above, crowded)))
-        above = _tops(parent, below)
-    return parent != np.arange(gates), above
-
-
-def _tops(parent: Numbers, moving: Numbers) -> Numbers:
-    """Follow the pointers of the moving gates up to the gates that point to themselves."""
-    above = parent.copy()
-    while len(moving):
-        checkpoint()
-        further = take(above, take(above, moving))
-        changed = np.flatnonzero(further != take(above, moving))
-        moving = take(moving, changed)
-        above[moving] = take(further, changed)
-    return above
-
-
-def _crowded(circuit: CircuitArrays, above: Numbers) -> Numbers:
-    """Return the gates to which two different literals of a feature would come."""
-    edges = np.flatnonzero(circuit.children < circuit.first_gate)
-    leaves = take(circuit.children, edges)
-    parents = np.searchsorted(circuit.starts, edges, side="right") - 1
-    checkpoint()
-    features = np.concatenate([[-1, -1], circuit.features])  # a constant has none
-    keys = (take(above, parents) << 32) | take(features, leaves)
-    group_ids, first = grouped(keys)
-    clash = np.flatnonzero(take(take(leaves, first), group_ids) != leaves)
-    return take(keys, clash) >> 32
-
-
-def _stay_apart(circuit: CircuitArrays, parent: Numbers, gates: Numbers) -> None:
-    """Let gates that would bring literals of a feature together stay, from the highest gate down."""
-    literals = {gate: _literals(circuit, gate) for gate in gates.tolist()}
-    for gate in sorted(literals, reverse=True):
-        top = int(parent[gate])
-        if top == gate:
-            continue
-        here, moving = literals[top], literals[gate]
-        if all(here.get(feature, literal) == literal for feature, literal in moving.items()):
-            here.update(moving)
-            literals[gate] = here
-        else:
-            parent[gate] = gate
-
-
-def _literals(circuit: CircuitArrays, gate: int) -> dict[FeatureId, int]:
-    children = circuit.children[circuit.starts[gate] : circuit.starts[gate + 1]].tolist()
-    leaves = [child - _CONSTANTS for child in children if _CONSTANTS <= child < circuit.first_gate]
-    return {int(circuit.features[leaf]): leaf for leaf in leaves}

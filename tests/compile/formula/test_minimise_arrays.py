@@ -19,7 +19,8 @@ from bnc2d.compile.formula.guards import GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.formula.minimise import Minimiser
 from bnc2d.compile.formula.plan import Planner, scaled, shared
-from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
+from bnc2d.logic.circuit.absorb import absorb
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.builder import CircuitBuilder
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count

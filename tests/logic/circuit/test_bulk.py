@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import manager as manager_module
 from bnc2d.logic.circuit import store
-from bnc2d.logic.circuit.arrays import CircuitArrays, absorb
+from bnc2d.logic.circuit.absorb import absorb
+from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.manager import Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.domain import Domain

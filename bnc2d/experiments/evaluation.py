@@ -51,7 +51,10 @@ class Evaluation:
         self._names = problem_names(suite, pattern)
         if not self._names:
             raise FormatError(f"no problem matches {pattern!r}", suite)
-        self._problems = _readable(self._suite, self._names)
+        self._problems: dict[str, Problem] = {}
+        for name in self._names:
+            with suppress(FormatError):  # its runs say what is wrong
+                self._problems[name] = read_problem(self._suite, name)
         files = sorted({problem.network for problem in self._problems.values()})
         self._networks = {path: read_sound(path, normalise) for path in files}
         self._leaves = self._leaf_problems(leaves_table)
@@ -164,12 +167,3 @@ def read_sound(path: Path, normalise: bool) -> BayesianNetwork | None:
         return read_quietly(path, normalise=normalise)
     except Bnc2dError:
         return None
-
-
-def _readable(suite: Path, names: Sequence[str]) -> dict[str, Problem]:
-    """Return the problems that can be read; the runs of the others say what is wrong with them."""
-    found = {}
-    for name in names:
-        with suppress(FormatError):
-            found[name] = read_problem(suite, name)
-    return found

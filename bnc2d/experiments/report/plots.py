@@ -94,7 +94,12 @@ def plot(
         axes.grid(True, which="major", color="#cccccc", linewidth=0.6)
         for number, one in enumerate(series):
             _draw(axes, number, one, log_x, log_y)
-        _add_legend(axes, series)
+        if series:
+            legend = axes.legend(axes.get_lines(), [str(number) for number in range(len(series))])
+            # Names are set afterwards, as "_" and "$" mean something to a legend.
+            for text, one in zip(legend.get_texts(), series, strict=True):
+                text.set_parse_math(False)
+                text.set_text(clean(one.name))
         figure.draw_without_rendering()  # places everything, once for both formats
         figure.set_layout_engine("none")
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
@@ -103,7 +108,10 @@ def plot(
 
 
 def _draw(axes: Axes, number: int, one: Series, log_x: bool, log_y: bool) -> None:
-    shown = [(x, y) for x, y in zip(one.x, one.y, strict=True) if _can_show(x, log_x) and _can_show(y, log_y)]
+    def can_show(value: float, logarithmic: bool) -> bool:
+        return math.isfinite(value) and (value > 0 or not logarithmic)
+
+    shown = [(x, y) for x, y in zip(one.x, one.y, strict=True) if can_show(x, log_x) and can_show(y, log_y)]
     points = one.style == "points"
     axes.plot(
         [x for x, _ in shown],
@@ -117,17 +125,3 @@ def _draw(axes: Axes, number: int, one: Series, log_x: bool, log_y: bool) -> Non
         linewidth=1.6,
         drawstyle="steps-post" if one.style == "step" else "default",
     )
-
-
-def _add_legend(axes: Axes, series: Sequence[Series]) -> None:
-    if not series:
-        return
-    legend = axes.legend(axes.get_lines(), [str(number) for number in range(len(series))])
-    # Names are set afterwards, as "_" and "$" mean something to a legend.
-    for text, one in zip(legend.get_texts(), series, strict=True):
-        text.set_parse_math(False)
-        text.set_text(clean(one.name))
-
-
-def _can_show(value: float, logarithmic: bool) -> bool:
-    return math.isfinite(value) and (value > 0 or not logarithmic)

@@ -6,48 +6,27 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from bnc2d.errors import FormatError
 from bnc2d.formats.files import decode, read_bytes
 
-
-class PublishedWidths(NamedTuple):
-    """Averages over the paper's targets, all leaves being features."""
-
-    omega_total: float
-    omega: int
-    features: int
-
-
-class PublishedRun(NamedTuple):
-    """Seconds and NNF nodes of the paper's compiler and of the one of 2019; ``label`` is the paper's name.
-
-    ``models`` is the number of instances in the class, where the paper prints it.
-    """
-
-    label: str
-    models: int | None
-    seconds: float
-    nodes: int
-    seconds_2019: float
-    nodes_2019: int
-
-
-# By the name of the network in lower case.
-WIDTHS: Mapping[str, PublishedWidths] = {
-    "win95pts": PublishedWidths(17.1, 9, 16),
-    "cpcs54": PublishedWidths(18.1, 14, 13),
-    "andes": PublishedWidths(27.7, 18, 22),
+# Averages over the paper's targets, all leaves being features: ω^T, ω and the number of features; by the
+# name of the network in lower case.
+WIDTHS: Mapping[str, tuple[float, int, int]] = {
+    "win95pts": (17.1, 9, 16),
+    "cpcs54": (18.1, 14, 13),
+    "andes": (27.7, 18, 22),
 }
 
-# By network and target. The paper gives initials; these are the targets whose labels in the network's file
-# have them. For CNBG the number of instances is another one, so the classifiers need not be the same.
-RUNS: Mapping[tuple[str, str], PublishedRun] = {
-    ("andes", "TRY12"): PublishedRun("TK", None, 12, 5, 11708, 47),
-    ("andes", "CHOOSE47"): PublishedRun("CNBG", 1719892, 30, 2453, 24374, 2893),
-    ("andes", "MAXIMIZE34"): PublishedRun("MDA", None, 1936, 2894, 26614, 5454),
-    ("andes", "VALUE3"): PublishedRun("VKE", None, 262, 1725, 27495, 2107),
+# By network and target: the paper's name of the target, the instances in the class where it prints them,
+# seconds and NNF nodes of its compiler, and those of the one of 2019. The paper gives initials; these are the
+# targets whose labels in the network's file have them. For CNBG the number of instances is another one, so
+# the classifiers need not be the same.
+RUNS: Mapping[tuple[str, str], tuple[str, int | None, float, int, float, int]] = {
+    ("andes", "TRY12"): ("TK", None, 12, 5, 11708, 47),
+    ("andes", "CHOOSE47"): ("CNBG", 1719892, 30, 2453, 24374, 2893),
+    ("andes", "MAXIMIZE34"): ("MDA", None, 1936, 2894, 26614, 5454),
+    ("andes", "VALUE3"): ("VKE", None, 262, 1725, 27495, 2107),
 }
 
 
@@ -75,16 +54,11 @@ def read_reference(path: Path) -> Reference:
         try:
             problem, threshold, time, *rest = words
             key = problem, "file" if threshold in ("bal", "file") else threshold
-            seconds[key] = None if time.startswith(">") else _positive(time)
-            if rest and seconds[key] is not None:
+            seconds[key] = spent = None if time.startswith(">") else float(time)
+            if spent is not None and not 0 < spent < math.inf:
+                raise ValueError("not a time")
+            if rest and spent is not None:
                 nodes[key] = int(rest[0])
         except ValueError:
             raise FormatError("expected: problem threshold seconds nodes", path, number) from None
     return Reference(seconds, nodes)
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError("not a time")
-    return value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, combinations
+from statistics import geometric_mean, median
 
 from bnc2d.experiments.report.plots import Series, plot
 from bnc2d.experiments.report.published import RUNS, Reference
@@ -14,7 +14,6 @@ from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
 from bnc2d.experiments.running.journal import Records
 from bnc2d.experiments.running.measures import (
     disagreements,
-    geometric_mean,
     is_not_applicable,
     is_refused,
     is_solved,
@@ -87,10 +86,10 @@ def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> dict[str, Ce
     nodes = [size for _, size in runs if size is not None]
     return {
         "method": name,
-        "median s": statistics.median(seconds),
+        "median s": median(seconds),
         "geometric mean s": geometric_mean(seconds),
         "largest s": max(seconds),
-        "median nodes": statistics.median(nodes) if nodes else None,
+        "median nodes": median(nodes) if nodes else None,
         "largest nodes": max(nodes, default=None),
     }
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from threading import Event
 from typing import Any, TypeAlias
@@ -68,31 +68,23 @@ def run_jobs(
     Without an ``executor``, as many as ``workers`` run at a time on this machine, and closing the generator
     ends them; jobs that an executor has begun end at their limits.
     """
-    if executor is not None:
-        yield from _collect({executor.submit(run_job, job, time_limit, memory_limit): job for job in jobs})
-        return
     stop = Event()
-    with ThreadPoolExecutor(max(1, workers)) as pool:
+    stopped = stop.is_set if executor is None else None
+    futures: dict[Future[Record], Job] = {}
+    with ThreadPoolExecutor(max(1, workers)) if executor is None else nullcontext(executor) as pool:
         try:
-            yield from _collect(
-                {pool.submit(run_job, job, time_limit, memory_limit, stop.is_set): job for job in jobs}
-            )
+            futures |= {pool.submit(run_job, job, time_limit, memory_limit, stopped): job for job in jobs}
+            for future in as_completed(futures):
+                job = futures[future]
+                try:
+                    record = future.result()
+                except Exception as error:  # a worker of a cluster may fail in any way; the others go on
+                    record = job.record("error", message=f"{type(error).__name__}: {error}")
+                yield job, record
         finally:
+            for future in futures:
+                future.cancel()
             stop.set()
-
-
-def _collect(futures: dict[Future[Record], Job]) -> Generator[tuple[Job, Record], None, None]:
-    try:
-        for future in as_completed(futures):
-            job = futures[future]
-            try:
-                record = future.result()
-            except Exception as error:  # a worker of a cluster may fail in any way; the others go on
-                record = job.record("error", message=f"{type(error).__name__}: {error}")
-            yield job, record
-    finally:
-        for future in futures:
-            future.cancel()
 
 
 def run_job(

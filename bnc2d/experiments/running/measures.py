@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from typing import Any
 
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
@@ -37,16 +35,6 @@ def seconds_of(record: Record) -> float:
     if record["method"] == "paper" and all(phase in phases for phase in _PUBLISHED_PHASES):
         return max(float(sum(phases[phase] for phase in _PUBLISHED_PHASES)), 1e-4)
     return max(float(record["seconds"]), 1e-4)  # records round to this
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    """Return the geometric mean of positive numbers, at least one.
-
-    >>> round(geometric_mean([1, 100]), 6)
-    10.0
-    """
-    logarithms = [math.log(value) for value in values]
-    return math.exp(sum(logarithms) / len(logarithms))
 
 
 def disagreements(records: Records) -> list[tuple[str, str, dict[str, Any]]]:

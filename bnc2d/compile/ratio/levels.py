@@ -8,11 +8,11 @@ than its inverse, plus 1 if one is equal to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import take
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
-from bnc2d.compile.ratio.ordering import Chain, Places, crossing
+from bnc2d.compile.ratio.ordering import Chain, Places, Room, crossing
 from bnc2d.compile.ratio.products import Integers, Scale
-from bnc2d.errors import LimitExceeded
 
 # A ratio of the second class to the first, or minus the set of impossible classes: -1, -2, or -3 for both.
 Column: TypeAlias = Fraction | int
@@ -30,8 +29,6 @@ Codes: TypeAlias = Integers
 
 # What an edge of a node takes: for a moment, and for good.
 EDGE_BYTES = (16, 4)
-# Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
-_MOST_BYTES = 30 * 2**30
 # There are three sets of impossible classes that are not empty.
 _SETS = 3
 
@@ -56,79 +53,45 @@ class Columns:
         return cls(tuple(ratios), tuple(column for column in distinct if isinstance(column, int)))
 
 
-class Room:
-    """What is left of a memory limit."""
+class _Level(NamedTuple):
+    """How codes change at a group: ``step`` returns those after a ratio, all of them below ``bound``."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit, self._kept = min(limit, _MOST_BYTES), 0
-
-    def need(self, entries: int, size: tuple[int, int], hint: str = "") -> None:
-        """Raise ``LimitExceeded`` unless so many entries of a size fit; count what is kept of them.
-
-        ``hint`` is a further remedy, in words.
-        """
-        wanted = self._kept + entries * size[0]
-        if wanted > self._limit:
-            raise LimitExceeded(
-                f"the distinct products of the features' ratios need {wanted / 2**20:.1f} MiB, more than the "
-                f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit{hint}"
-            )
-        self._kept += entries * size[1]
+    bound: int
+    step: Callable[[Codes, int], Codes]
 
 
-class _Level(Protocol):
-    """How codes change at a group; ``bound`` is above all codes that can come out."""
-
-    @property
-    def bound(self) -> int: ...
-
-    def step(self, codes: Codes, ratio: int) -> Codes:
-        """Return the codes after a ratio."""
-
-
-@dataclass(frozen=True)
-class _Above:
-    """Above the middle: ``places[ratio, product]`` are positions among the next products.
+def _above(places: Places, codes: Codes) -> _Level:
+    """Return a level above the middle: ``places[ratio, product]`` are positions among the next products.
 
     ``codes`` holds the code of each position, from -1 to the number of next products.
     """
 
-    places: Places
-    codes: Codes
+    def step(before: Codes, ratio: int) -> Codes:
+        after = np.empty(places.shape[1] + 2, dtype=np.int64)
+        after[0], after[-1] = codes[0], codes[-1]
+        for piece in pieces(places.shape[1]):
+            after[1:-1][piece] = codes[places[ratio][piece] + 1]
+        return take(after, before)
 
-    @property
-    def bound(self) -> int:
-        return int(self.codes.max()) + 1
-
-    def step(self, codes: Codes, ratio: int) -> Codes:
-        """Return the codes after a ratio."""
-        places = self.places[ratio]
-        after = np.empty(len(places) + 2, dtype=np.int64)
-        after[0], after[-1] = self.codes[0], self.codes[-1]
-        for piece in pieces(len(places)):
-            after[1:-1][piece] = self.codes[places[piece] + 1]
-        return take(after, codes)
+    return _Level(int(codes.max()) + 1, step)
 
 
-@dataclass(frozen=True)
-class _Below:
-    """Below the middle: ``places[ratio, next product]`` are positions among the products of this level."""
+def _below(places: Places) -> _Level:
+    """Return a level below: ``places[ratio, next product]`` are positions among its products.
 
-    places: Places
+    Next products are in their order, so counting them is a search.
+    """
 
-    @property
-    def bound(self) -> int:
-        return 2 * int(self.places.shape[1]) + 2
-
-    def step(self, codes: Codes, ratio: int) -> Codes:
-        """Return the codes after a ratio; next products are in their order, so counting them is a search."""
-        places = np.append(self.places[ratio], np.int32(-2))  # no position is -2
-        after = np.empty(len(codes), dtype=np.int64)
-        for piece in pieces(len(codes)):
-            position = (codes[piece] >> 1).astype(places.dtype)
-            less = np.searchsorted(places[:-1], position)
-            after[piece] = 2 * less + (codes[piece] & (places[less] == position))
+    def step(before: Codes, ratio: int) -> Codes:
+        sought = np.append(places[ratio], np.int32(-2))  # no position is -2
+        after = np.empty(len(before), dtype=np.int64)
+        for piece in pieces(len(before)):
+            position = (before[piece] >> 1).astype(sought.dtype)
+            less = np.searchsorted(sought[:-1], position)
+            after[piece] = 2 * less + (before[piece] & (sought[less] == position))
         return after
+
+    return _Level(2 * places.shape[1] + 2, step)
 
 
 class Descent:
@@ -164,26 +127,26 @@ class Descent:
         """List products from both ends, the shorter list first, until they meet; and the first code."""
         logs = self._scale.words.logs  # of the prior and of each group
         groups = len(logs) - 1
-        from_above, from_below = _sums(logs), _sums(logs[:0:-1])
+        from_above, from_below = _windows(logs), _windows(logs[:0:-1])
         top, bottom = (Chain(self._scale, self.room) for _ in range(2))
-        top.extend(0, _window(from_below[groups]))
+        top.extend(0, from_below[groups])
         above, below = 0, 0  # groups that are listed
         while above + below < groups:
             self._budget.progress(0.5 * (above + below) / groups)
             upper, lower = 1 + above, groups - below
             if len(top) * len(logs[upper]) <= len(bottom) * len(logs[lower]):
                 above += 1
-                top.extend(upper, _window(from_below[groups - above]))
+                top.extend(upper, from_below[groups - above])
             else:
                 below += 1
-                bottom.extend(lower, _window(from_above[1 + groups - below]))
+                bottom.extend(lower, from_above[1 + groups - below])
         crossed = self._crossing(top, bottom, tie)
         start, *heads = top.places
         codes: list[Codes] = [np.arange(places.shape[1] + 2) for places in heads]
         codes.append(crossed)
-        levels: list[_Level] = [_Above(places, code) for places, code in zip(heads, codes[1:], strict=True)]
+        levels = [_above(*level) for level in zip(heads, codes[1:], strict=True)]
         first = int(codes[0][start[0, 0] + 1]) if start.size else 0
-        return [*levels, *(_Below(places) for places in reversed(bottom.places))], first
+        return [*levels, *map(_below, reversed(bottom.places))], first
 
     def _crossing(self, top: Chain, bottom: Chain, tie: int) -> Codes:
         """Return the code below the middle of each position among the products above it."""
@@ -225,13 +188,8 @@ class Descent:
         return np.flatnonzero(seen) - _SETS
 
 
-def _sums(groups: Sequence[Integers]) -> list[tuple[int, int]]:
-    """Return the least and the greatest sum of logarithms over the first groups, by their number."""
-    lowest = accumulate([int(logs.min()) if len(logs) else 0 for logs in groups], initial=0)
-    highest = accumulate([int(logs.max()) if len(logs) else 0 for logs in groups], initial=0)
+def _windows(groups: Sequence[Integers]) -> list[tuple[int, int]]:
+    """Return the least and the greatest logarithm that the first groups can balance, by their number."""
+    lowest = accumulate([-int(logs.max()) if len(logs) else 0 for logs in groups], initial=0)
+    highest = accumulate([-int(logs.min()) if len(logs) else 0 for logs in groups], initial=0)
     return list(zip(lowest, highest, strict=True))
-
-
-def _window(others: tuple[int, int]) -> tuple[int, int]:
-    """Return the logarithms that the others, of which the least and the greatest are given, can balance."""
-    return -others[1], -others[0]

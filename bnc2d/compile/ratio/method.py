@@ -40,7 +40,8 @@ from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide
 from bnc2d.compile.meet.tables.messages import Side, priors_of
 from bnc2d.compile.ratio.groups import Grouping
-from bnc2d.compile.ratio.levels import Columns, Descent, Room, column_of
+from bnc2d.compile.ratio.levels import Columns, Descent, column_of
+from bnc2d.compile.ratio.ordering import Room
 from bnc2d.compile.result import Compiled
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier

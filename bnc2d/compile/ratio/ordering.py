@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.ratio.products import Integers, Resolution, Scale, Values
+from bnc2d.errors import LimitExceeded
 
 Places: TypeAlias = NDArray[np.int32]
 Marks: TypeAlias = NDArray[np.bool_]
@@ -35,6 +36,8 @@ Marks: TypeAlias = NDArray[np.bool_]
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
 _CHOSEN = 16
+# Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
+_MOST_BYTES = 30 * 2**30
 # Clusters are split where products are next to their inverses.
 _NEAR_TIES = (
     ", or, as many instances tie but for the last digits of the entries, give these as fractions (exact "
@@ -42,11 +45,24 @@ _NEAR_TIES = (
 )
 
 
-class Budget(Protocol):
-    """What memory is left."""
+class Room:
+    """What is left of a memory limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._kept = min(limit, _MOST_BYTES), 0
 
     def need(self, entries: int, size: tuple[int, int], hint: str = "") -> None:
-        """Raise unless so many entries fit, each of a size for a moment, and of which a part is kept."""
+        """Raise ``LimitExceeded`` unless entries of a size fit, for a moment and for good; keep count.
+
+        ``hint`` is a further remedy, in words.
+        """
+        wanted = self._kept + entries * size[0]
+        if wanted > self._limit:
+            raise LimitExceeded(
+                f"the distinct products of the features' ratios need {wanted / 2**20:.1f} MiB, more than the "
+                f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit{hint}"
+            )
+        self._kept += entries * size[1]
 
 
 @dataclass(frozen=True)
@@ -69,8 +85,8 @@ class Chain:
     small, and the number of clusters for those so large, that they decide whatever comes.
     """
 
-    def __init__(self, scale: Scale, budget: Budget) -> None:
-        self._words, self._budget = scale.words, budget
+    def __init__(self, scale: Scale, room: Room) -> None:
+        self._words, self._room = scale.words, room
         self._groups: list[int] = []
         self.places: list[Places] = []
         self.starts = self.ends = self._words.one()
@@ -82,7 +98,7 @@ class Chain:
         """Multiply by the ratios of a group; drop what is outside of a window of logarithms for certain."""
         words = self._words
         logs = words.logs[group].tolist()
-        self._budget.need(len(self) * len(logs), (_PLACE + 4 * words.size, _PLACE))
+        self._room.need(len(self) * len(logs), (_PLACE + 4 * words.size, _PLACE))
         places = np.empty((len(logs), len(self)), dtype=np.int32)
         runs, kept = [], []
         for ratio, log in enumerate(logs):
@@ -134,7 +150,7 @@ class Chain:
             chosen.append(np.flatnonzero(inside[reached + 1]))
             whose.append(reached[chosen[-1]])
         items = sum(map(len, chosen))
-        self._budget.need(
+        self._room.need(
             items, (4 * resolution.size + _CHOSEN, resolution.size * resolution.is_exact), _NEAR_TIES
         )
         runs = []
@@ -152,7 +168,7 @@ class Chain:
         first = np.concatenate([[0], np.cumsum(counts)])
         fine = np.flatnonzero(np.repeat(marked, counts))
         moved = np.concatenate([[-1], first])  # by position + 1
-        self._budget.need(len(old) * len(before.owner), (2 * _PLACE, _PLACE), _NEAR_TIES)
+        self._room.need(len(old) * len(before.owner), (2 * _PLACE, _PLACE), _NEAR_TIES)
         places = np.empty((len(old), len(before.owner)), dtype=np.int32)
         for ratio, (some, target) in enumerate(zip(chosen, targets, strict=True)):
             checkpoint()

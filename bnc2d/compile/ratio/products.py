@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,32 +44,12 @@ _LOWER_BITS = 50
 _FEW = 256
 
 
-class Resolution(Protocol):
-    """How values of products are formed and how close they may be and still prove nothing."""
-
-    piece: int  # batch size: values that are sorted in about a tenth of a second
-    size: int  # bytes of a value
-    is_exact: bool  # whether values that are not proven to differ are equal
-
-    def one(self) -> Values:
-        """Return the value of the empty product, as an array."""
-
-    def times(self, values: Values, group: int, ratio: int) -> Values:
-        """Return the values of products times a ratio."""
-
-    def inverse(self, values: Values) -> Values:
-        """Return the values of the inverses."""
-
-    def beyond(self, values: Values) -> Values:
-        """Return the greatest values that prove nothing against the given ones."""
-
-
 class WordLogs:
     """Logarithms in one word."""
 
-    piece = 1 << 19
-    size = 8
-    is_exact = False
+    piece = 1 << 19  # batch size: values that are sorted in about a tenth of a second
+    size = 8  # bytes of a value
+    is_exact = False  # whether values that are not proven to differ are equal
     _type: type[np.generic] = np.int64
 
     def __init__(self, logs: Sequence[Values], slack: complex) -> None:
@@ -164,6 +144,9 @@ def _objects(numbers: list[int]) -> Values:
     array = np.empty(len(numbers), dtype=object)
     array[:] = numbers
     return array
+
+
+Resolution: TypeAlias = WordLogs | Quotients
 
 
 class Scale:

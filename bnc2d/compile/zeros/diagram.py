@@ -12,8 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -25,9 +24,9 @@ from bnc2d.base.hashing import distinct, distinct_rows
 from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.target_part import TargetPart
 from bnc2d.compile.zeros.order import Given, choose_order
-from bnc2d.compile.zeros.relations import HiddenGroup, Relation, RelationDiagram, relations_of
+from bnc2d.compile.zeros.relations import Column, HiddenGroup, Relation, RelationDiagram, relations_of
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, Level
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.domain import Domain
 from bnc2d.model.elimination import connected_groups
 
@@ -57,39 +56,6 @@ def with_impossible(part: TargetPart, diagram: Diagram, budget: Budget) -> Diagr
         return product.diagram(domain)
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """A part of a node: what a diagram has come to, or a set of hidden states."""
-
-    levels: Mapping[int, Level]  # by feature
-    start: int
-
-    @classmethod
-    def of(cls, diagram: Diagram, features: Sequence[int]) -> _Column:
-        """Return the column of a diagram whose feature ``i`` is ``features[i]`` here."""
-        return cls({features[level.feature]: level for level in diagram.walk}, diagram.root)
-
-    def follow(self, feature: int, nodes: Ids, grown: Ids) -> None:
-        """Write the children of the nodes for every state of a feature to ``grown``, ``[node, state]``."""
-        if feature in self.levels:
-            _, table, first = self.levels[feature]
-            here = np.flatnonzero(nodes >= first)
-            grown[here] = table[nodes[here] - first]
-
-
-@dataclass(frozen=True, eq=False)
-class _Open:
-    """A relation while its features are met, with its turn in a group where it has hidden variables."""
-
-    column: _Column
-    first: int
-    last: int
-    terminals: int
-    group: int | None = None
-    turn: int = 0
-    is_last_turn: bool = True
-
-
 class _Product:
     """Steps 3 and 4: nodes are rows of ids, one for each column that is open."""
 
@@ -106,45 +72,31 @@ class _Product:
         self._sizes = [len(variable) for variable in part.whole.feature_variables]
         self._terminals = given.terminals
         self._tied = part.whole.rule.exact_label([0] * len(part.whole.classes)) % given.terminals
-        self._given = _Column.of(given, features)
+        levels = {features[level.feature]: level for level in given.walk}
+        self._columns = [Column(levels, given.root, 0, len(order))]
         rank = {feature: number for number, feature in enumerate(order)}
-        self._groups: list[HiddenGroup] = []
-        self._relations: list[_Open] = []
         for group in connected_groups([set(relation.hidden) for relation in relations]):
+            checkpoint()
             members = [relations[at] for at in group]
             drawn = [RelationDiagram(member, rank) for member in members if member.features]
-            drawn.sort(key=lambda one: rank[one.features[-1]])
-            number = None
+            drawn.sort(key=lambda relation: relation.last)
+            self._columns += drawn
             if drawn[0].hidden:
-                number = len(self._groups)
-                self._groups.append(HiddenGroup(drawn, [one for one in members if not one.features]))
-            for turn, one in enumerate(drawn):
-                checkpoint()
-                column = _Column.of(one.diagram, one.features)
-                last = turn == len(drawn) - 1
-                first_last = one.features[0], one.features[-1]
-                self._relations.append(_Open(column, *first_last, one.diagram.terminals, number, turn, last))
+                self._columns.append(HiddenGroup(drawn, [one for one in members if not one.features]))
 
     def diagram(self, domain: Domain) -> Diagram:
         """Return the reduced diagram."""
-        columns: list[object] = [self._given]
-        rows = np.array([[self._given.start]], dtype=np.int64)
+        columns: list[Column] = []
+        rows = np.zeros((1, 0), dtype=np.int64)
         levels: list[Ids] = []
         for done, feature in enumerate(self._order):
             self._budget.progress(done / len(self._order))
-            for relation in self._relations:
-                if relation.first == feature:
-                    rows = _with_column(rows, relation.column.start)
-                    columns.append(relation)
-                    if relation.group is not None and self._groups[relation.group] not in columns:
-                        rows = _with_column(rows, self._groups[relation.group].start)
-                        columns.append(self._groups[relation.group])
-            ending = [r for r in self._relations if r.last == feature]
-            closed = {columns.index(relation) for relation in ending}
-            closed |= {
-                columns.index(self._groups[r.group]) for r in ending if r.group is not None and r.is_last_turn
-            }
-            kept = [at for at in range(len(columns)) if at not in closed]
+            fresh = [column for column in self._columns if column.first == done]
+            starts = np.array([column.start for column in fresh], dtype=np.int64)
+            rows = np.concatenate([rows, np.tile(starts, (len(rows), 1))], axis=1)
+            columns += fresh
+            ending = [column for column in self._columns if column.last == done]
+            kept = [at for at, column in enumerate(columns) if column.last != done]
             children, rows = self._level(feature, columns, rows, ending, kept)
             columns = [columns[at] for at in kept]
             levels.append(children)
@@ -156,7 +108,7 @@ class _Product:
         return builder.finish(domain, self._order, int(nodes[1]))
 
     def _level(
-        self, feature: int, columns: list[object], rows: Ids, ending: list[_Open], kept: list[int]
+        self, feature: int, columns: list[Column], rows: Ids, ending: list[Column], kept: list[int]
     ) -> tuple[Ids, Ids]:
         """Return the children of the nodes of one level, and the nodes of the next one.
 
@@ -170,13 +122,13 @@ class _Product:
             chunk = rows[start : start + step]
             grown = np.repeat(chunk[:, None, :], size, axis=1)
             for at, column in enumerate(columns):
-                walked = column.column if isinstance(column, _Open) else column
-                if isinstance(walked, _Column):
-                    walked.follow(feature, chunk[:, at], grown[:, :, at])
+                if feature in column.levels:
+                    grown[:, :, at] = column.levels[feature].children(chunk[:, at])
             flat = grown.reshape(-1, len(columns))
             alive = np.flatnonzero(flat[:, 0] != self._tied)
-            for relation in ending:
-                alive = self._end(relation, columns, flat, alive)
+            for column in ending:
+                if isinstance(column, RelationDiagram):
+                    alive = _end(column, columns, flat, alive)
             ids = np.zeros(len(flat), dtype=np.int64)
             if len(alive):
                 survivors = flat[alive][:, kept]
@@ -196,23 +148,6 @@ class _Product:
         flat_children = np.concatenate(children) if children else np.zeros(0, dtype=np.int64)
         return image[flat_children].reshape(-1, size), following
 
-    def _end(self, relation: _Open, columns: list[object], flat: Ids, alive: Rows) -> Rows:
-        """Return the rows that a relation allows once its last feature is set."""
-        reached = flat[alive, columns.index(relation)]
-        if relation.group is None:
-            allowed: Rows = alive[reached != _DEAD]
-            return allowed
-        group = self._groups[relation.group]
-        at = columns.index(group)
-        pairs, _, indices = distinct(flat[alive, at] * relation.terminals + reached)
-        met = np.zeros(len(pairs), dtype=np.int64)
-        for place, pair in enumerate(pairs.tolist()):
-            checkpoint()
-            met[place] = group.meet(relation.turn, *divmod(pair, relation.terminals))
-        flat[alive, at] = met[indices]
-        possible: Rows = alive[met[indices] != _DEAD]
-        return possible
-
     def _expect(self, nodes: int, columns: int) -> None:
         if nodes * columns > min(_MAX_ENTRIES, self._budget.memory // _BYTES_PER_ENTRY):
             deciding = self._part.classifier.features
@@ -223,5 +158,16 @@ class _Product:
             )
 
 
-def _with_column(rows: Ids, value: int) -> Ids:
-    return np.concatenate([rows, np.full((len(rows), 1), value, dtype=np.int64)], axis=1)
+def _end(relation: RelationDiagram, columns: list[Column], flat: Ids, alive: Rows) -> Rows:
+    """Return the rows that a relation allows once its last feature is set."""
+    reached = flat[alive, columns.index(relation)]
+    if relation.group is not None:
+        at = columns.index(relation.group)
+        pairs, _, indices = distinct(flat[alive, at] * relation.terminals + reached)
+        met = np.zeros(len(pairs), dtype=np.int64)
+        for place, pair in enumerate(pairs.tolist()):
+            checkpoint()
+            met[place] = relation.group.meet(relation.turn, *divmod(pair, relation.terminals))
+        reached = flat[alive, at] = met[indices]
+    allowed: Rows = alive[reached != _DEAD]
+    return allowed

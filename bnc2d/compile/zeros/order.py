@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import log2
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import VariableId, positions, union
+from bnc2d.base.masks import VariableId, mask_of, positions, union
 from bnc2d.compile.zeros.relations import Relation
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.min_fill import MinFill, graph_of
@@ -61,8 +61,8 @@ def choose_order(relations: Sequence[Relation], given: Given, sizes: Sequence[in
 
 def _trees(relations: Sequence[Relation], given: Given) -> Iterator[list[int]]:
     """Yield orders from elimination trees, with the features of the given diagram put into its order."""
-    scopes = [union([1 << variable for variable in relation.scope]) for relation in relations]
-    everything = union([*scopes, *(1 << feature for feature in given.order)])
+    scopes = [mask_of(relation.scope) for relation in relations]
+    everything = union([*scopes, mask_of(given.order)])
     graph = MinFill(graph_of(scopes, everything.bit_length()), everything)
     inside = set(given.order)
     features = inside.union(*(relation.features for relation in relations))

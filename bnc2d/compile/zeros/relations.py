@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import StateCounts, VariableId, union
+from bnc2d.base.masks import StateCounts, VariableId, mask_of, union
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
+from bnc2d.logic.diagram.diagram import DiagramBuilder, Level, reduce_table
 from bnc2d.logic.domain import Domain
 from bnc2d.model.accounts import EXACT
 from bnc2d.model.cpt import CPT
@@ -74,7 +74,7 @@ def _eliminated(relations: list[Relation], features: int, variables: int) -> lis
     for relation in relations:
         for variable, size in zip(relation.scope, relation.allowed.shape, strict=True):
             sizes[variable] = size
-    scopes = [union([1 << variable for variable in relation.scope]) for relation in relations]
+    scopes = [mask_of(relation.scope) for relation in relations]
     hidden = union(scopes) >> features << features
     for variable in order_of(smallest_first(scopes, hidden, StateCounts(sizes).count)):
         checkpoint()
@@ -102,11 +102,25 @@ def _joined(tables: Sequence[tuple[Sequence[VariableId], Allowed]], summed: Coll
     return multiply_out(factors, summed)
 
 
-class RelationDiagram:
+@dataclass(eq=False)
+class Column:
+    """A part of the nodes of a product: what a diagram has come to, or a set of hidden states.
+
+    It starts at ``start`` and is open from the ``first`` to the ``last`` feature of an order, by rank; a
+    feature with one of the ``levels`` changes it.
+    """
+
+    levels: Mapping[int, Level]
+    start: int
+    first: int
+    last: int
+
+
+class RelationDiagram(Column):
     """A relation as a diagram over its features; the terminals are the sets of hidden states that are left.
 
-    Terminal 0 is the empty set. Without hidden variables terminal 1 is "allowed". ``features`` are those of
-    the diagram, in its order.
+    Terminal 0 is the empty set. Without hidden variables terminal 1 is "allowed"; with them, the relation has
+    its turn in a ``group``.
     """
 
     def __init__(self, relation: Relation, rank: Mapping[int, int]) -> None:
@@ -114,20 +128,25 @@ class RelationDiagram:
         hidden_axes = range(len(by_rank), relation.allowed.ndim)
         allowed = relation.allowed.transpose(*by_rank, *hidden_axes)
         self.hidden = relation.hidden
-        self.hidden_sizes = allowed.shape[len(by_rank) :]
-        sets = allowed.reshape(-1, prod(self.hidden_sizes))
+        self.group: HiddenGroup | None = None
+        self.turn = 0
+        hidden_sizes = allowed.shape[len(by_rank) :]
+        sets = allowed.reshape(-1, prod(hidden_sizes))
         numbers = {bytes(sets.shape[1]): 0}
         labels = [numbers.setdefault(row.tobytes(), len(numbers)) for row in sets]
-        self.hidden_states = [np.frombuffer(row, dtype=bool).reshape(self.hidden_sizes) for row in numbers]
-        builder = DiagramBuilder(len(self.hidden_states))
+        self.hidden_states = [np.frombuffer(row, dtype=bool).reshape(hidden_sizes) for row in numbers]
+        self.terminals = len(numbers)
+        builder = DiagramBuilder(self.terminals)
         (root,) = reduce_table(np.array([labels], dtype=np.int64), allowed.shape[: len(by_rank)], builder)
-        self.features = tuple(relation.features[axis] for axis in by_rank)
-        sizes = zip(self.features, allowed.shape, strict=False)
+        features = [relation.features[axis] for axis in by_rank]
+        sizes = zip(features, allowed.shape, strict=False)
         domain = Domain({str(feature): tuple(map(str, range(size))) for feature, size in sizes})
-        self.diagram: Diagram = builder.finish(domain, range(len(domain)), int(root))
+        diagram = builder.finish(domain, range(len(domain)), int(root))
+        levels = {features[level.feature]: level for level in diagram.walk}
+        super().__init__(levels, diagram.root, rank[features[0]], rank[features[-1]])
 
 
-class HiddenGroup:
+class HiddenGroup(Column):
     """Relations that share hidden variables: the set of hidden states that the features so far allow.
 
     Relations are taken in the order in which their features end. After each, hidden variables that no later
@@ -136,7 +155,7 @@ class HiddenGroup:
     """
 
     def __init__(self, relations: Sequence[RelationDiagram], featureless: Sequence[Relation]) -> None:
-        self.start = 1
+        super().__init__({}, 1, min(relation.first for relation in relations), relations[-1].last)
         self._sets: list[Allowed] = [np.zeros((), dtype=bool), np.ones((), dtype=bool)]
         self._numbers: dict[tuple[int, bytes], int] = {}
         self._known: dict[tuple[int, int, int], int] = {}
@@ -146,6 +165,7 @@ class HiddenGroup:
         left = list(featureless)
         scope: set[VariableId] = set()
         for turn, relation in enumerate(relations):
+            relation.group, relation.turn = self, turn
             self._scopes.append(sorted(scope))
             scope = scope.union(relation.hidden)
             later = {variable for other in relations[turn + 1 :] for variable in other.hidden}

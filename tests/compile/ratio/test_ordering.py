@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, LimitExceeded
 from bnc2d.compile.ratio import products as intervals_products
-from bnc2d.compile.ratio.levels import Room
-from bnc2d.compile.ratio.ordering import Chain, crossing, merge
+from bnc2d.compile.ratio.ordering import Chain, Room, crossing, merge
 from bnc2d.compile.ratio.products import PairLogs, Quotients, Resolution, Scale, WordLogs
 from bnc2d.testing import learnt_naive_bayes
 from tests.compile.ratio.test_method import by_intervals, check_labels

@@ -113,29 +113,29 @@ class Intervals:
     """Disjoint open intervals of thresholds, each with its sub-classifier; and thresholds that are ties."""
 
     def __init__(self) -> None:
-        self._low, self._high = np.empty(0), np.empty(0)
-        self._number = np.empty(0, dtype=np.intp)
+        self._table = np.empty((3, 0))  # low, high and sub-classifier by interval, in ascending order
         self._ties: list[float] = []
 
     def find(self, low: Floats, high: Floats) -> NDArray[np.intp]:
         """Return the sub-classifier whose interval contains ``low`` to ``high``, or ``UNKNOWN``."""
-        if not len(self._low):
+        lows, highs, numbers = self._table
+        if not len(lows):
             return np.full(len(low), UNKNOWN, dtype=np.intp)
-        place = self._low.searchsorted(low) - 1  # the last one that starts below
-        inside = (place >= 0) & (high < self._high[place])
-        found: NDArray[np.intp] = np.where(inside, self._number[place], UNKNOWN)
-        return found
+        place = lows.searchsorted(low) - 1  # the last one that starts below
+        inside = (place >= 0) & (high < highs[place])
+        return np.where(inside, numbers[place], UNKNOWN).astype(np.intp)
 
     def add(self, low: float, high: float, number: SubClassifier) -> None:
         """Add an interval; where it meets others it decides as they do, so they keep what they have."""
-        place = int(self._low.searchsorted(low))
+        lows, highs, _ = self._table
+        place = int(lows.searchsorted(low))
         if place:
-            low = max(low, float(self._high[place - 1]))
-        if place < len(self._low):
-            high = min(high, float(self._low[place]))
+            low = max(low, float(highs[place - 1]))
+        if place < len(lows):
+            high = min(high, float(lows[place]))
         if low < high:
-            self._low, self._high = np.insert(self._low, place, low), np.insert(self._high, place, high)
-            self._number = np.insert(self._number, place, number)
+            column = np.array([[low], [high], [number]])
+            self._table = np.concatenate([self._table[:, :place], column, self._table[:, place:]], axis=1)
 
     def add_tie(self, threshold: float) -> None:
         """Remember a threshold that some instance hits, or that nothing better is known of."""

@@ -34,8 +34,12 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except (OSError, ValueError) as error:
         if opened and isinstance(error, ValueError):
             raise  # by whoever writes: the path was in order
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise FormatError(f"cannot write: {reason}", name) from None
+        raise FormatError(f"cannot write: {reason(error)}", name) from None
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return why a file cannot be opened."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.arguments import count, flag, named
 from bnc2d.base.readers.instances import Encoded, encode
 from bnc2d.base.readers.predicting import Predicting
@@ -148,11 +147,9 @@ class BaseCompiledModel(Predicting):
     def _target(self) -> tuple[str, tuple[str, ...]]:
         return self.target, self.classes
 
-    def _read(self, instances: object) -> Encoded:
-        return encode(self.classifier.feature_variables, instances)
-
-    def _decide(self, rows: Rows) -> NDArray[np.int64]:
-        return self.diagram.labels(rows)
+    def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
+        encoded = encode(self.classifier.feature_variables, instances)
+        return encoded, self.diagram.labels(encoded.rows)
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""

@@ -15,7 +15,7 @@ from bnc2d.base.budget import Budget, Progress, reporting
 from bnc2d.base.readers.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
-from bnc2d.base.readers.instances import AnyInstances, Kind, encode
+from bnc2d.base.readers.instances import AnyInstances, Form, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, did_you_mean
@@ -130,7 +130,7 @@ def explain_many(
         decided, basis = names[labels[place]], bases[place]
         instance = model.domain.decode(row)
         records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
-    return _frame(records, kinds, rows) if encoded.kind is Kind.FRAME else records
+    return _frame(records, kinds, rows) if encoded.form is Form.FRAME else records
 
 
 def _check_kinds(kinds: Sequence[ReasonKind]) -> list[ReasonKind]:

@@ -22,7 +22,7 @@ from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import Source
-from bnc2d.formats.parsing.tokens import Scanner, language
+from bnc2d.formats.parsing.tokens import Language, Scanner
 from bnc2d.model.cpt import column_name
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -30,7 +30,7 @@ from bnc2d.model.variable import Variable
 # A default takes a few bytes and may stand for any number of entries.
 MAX_DEFAULT_ENTRIES = 2**20
 
-_BIF = language(
+_BIF = Language(
     symbols="{}()[],;|", strings='[^"]*+', comment=r"//[^\n]*+ | /\*[\s\S]*?\*/", comments=("//", "/*")
 )
 # A whole row without quotes; one match instead of a dozen tokens.

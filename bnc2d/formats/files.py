@@ -1,4 +1,4 @@
-"""Bytes in and out: gzip, size limits, UTF-8, and writing that never leaves half a file."""
+"""Bytes in: gzip, size limits, UTF-8; and folders to write to."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from bnc2d.base.atomic import atomic_write
-from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.base.atomic import reason
 from bnc2d.errors import FormatError
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def read_bytes(path: str, max_bytes: int = MAX_BYTES, *, may_be_empty: bool = Fa
         with open(path, "rb") as file:
             return read_stream(file, path, max_bytes, may_be_empty=may_be_empty)
     except (OSError, ValueError) as error:
-        raise FormatError(f"cannot read: {_reason(error)}", path) from None
+        raise FormatError(f"cannot read: {reason(error)}", path) from None
 
 
 def read_stream(stream: IO[bytes], path: str, max_bytes: int, *, may_be_empty: bool = False) -> bytes:
@@ -63,10 +62,6 @@ def _read_limited(file: IO[bytes] | GzipFile, path: str, max_bytes: int) -> byte
     return b"".join(chunks)
 
 
-def _reason(error: OSError | ValueError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
 def decode(data: bytes, path: str) -> str:
     """Return the text of UTF-8 ``data`` (a byte order mark is dropped), or name the line that is not."""
     try:
@@ -87,11 +82,3 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(f"cannot make the folder: {error.strerror}", folder) from None
-
-
-def write_bytes(path: str, data: bytes) -> None:
-    """Write ``data`` to ``path`` in one step, compressed when the name ends in ``.gz``.
-
-    The same data always give the same bytes.
-    """
-    atomic_write(path, gzipped(data) if path.lower().endswith(".gz") else data)

@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from bnc2d.base.atomic import atomic_write
+from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.base.readers.arguments import flag, instance_of, named, path_name, size_in_bytes
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError, did_you_mean
-from bnc2d.formats.files import MAX_BYTES, read_bytes, write_bytes
+from bnc2d.formats.files import MAX_BYTES, read_bytes
 from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork
 from bnc2d.model.network import BayesianNetwork
 
@@ -81,10 +83,16 @@ def write_network(
     name = path_name(path)
     instance_of(BayesianNetwork, net, "net")
     _, render = _reader_and_writer(_format_of(name, format))
-    for variable in net.variables:
-        for text in (variable.name, *variable.states):
-            _check_name(text, name)
-    write_bytes(name, "".join(render(net, name)).encode())
+    for text in [text for variable in net.variables for text in (variable.name, *variable.states)]:
+        if len(text) > MAX_NAME:
+            message = f"the name {shorten(text)!r} has more than {MAX_NAME} characters, the limit"
+            raise UnsupportedError(message, name)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise UnsupportedError(f"the name {shorten(text)!r} has no UTF-8 form", name) from None
+    data = "".join(render(net, name)).encode()
+    atomic_write(name, gzipped(data) if name.lower().endswith(".gz") else data)
 
 
 def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> str:
@@ -101,14 +109,3 @@ def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> str:
         raise FormatError(f"cannot read: {reason}", path)
     known = " ".join(ending for endings in FORMATS.values() for ending in endings)
     raise FormatError(f"unknown ending; known: {known} (each also with .gz), or name a format=", path)
-
-
-def _check_name(text: str, path: str) -> None:
-    if len(text) > MAX_NAME:
-        raise UnsupportedError(
-            f"the name {shorten(text)!r} has more than {MAX_NAME} characters, the limit", path
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UnsupportedError(f"the name {shorten(text)!r} has no UTF-8 form", path) from None

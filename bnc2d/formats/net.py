@@ -12,23 +12,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
+from math import prod
+from operator import mul
 
 from bnc2d.base.readers.numbers import shorten
+from bnc2d.errors import FormatError
 from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers
-from bnc2d.formats.parsing.netdata import NestedData
 from bnc2d.formats.parsing.source import Source
-from bnc2d.formats.parsing.tokens import Scanner, language
+from bnc2d.formats.parsing.tokens import Language, Scanner
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.variable import Variable
 
 _STRING = r'(?:[^"\\]++|\\[\s\S])*+'
 # The value of an attribute: strings, numbers, expressions; its end is a semicolon.
 _VALUE = re.compile(rf"""(?:[^;{{}}"%]++|"{_STRING}"|%[^\n]*+)*+""")
 _DATA = re.compile(r"(?:[^;%]++|%[^\n]*+)*+;")
-_NET = language(symbols="{}()[],;|=", strings=_STRING, comment=r"%[^\n]*+", escapes=True)
+_NET = Language(symbols="{}()[],;|=", strings=_STRING, comment=r"%[^\n]*+", escapes=True)
+_PIECE = re.compile(r"[()]|(?:%[^\n]*+\s*+)++|[^()%]++")  # of the data
+_MAX_DEPTH = 200
 _TRUE_NAME = "bnc2d_name"
 _REFUSED_NODES = ("continuous", "decision", "utility", "function", "temporal", "interval")
 _REFUSED_DATA = ("model_nodes", "model_data")
@@ -39,6 +45,66 @@ _KEYWORDS = frozenset((*_OTHER_KEYWORDS, *_REFUSED_NODES))
 def parse(data: bytes, path: str) -> ParsedNetwork:
     """Return what a NET file says."""
     return _Reader(Source(path, decode(data, path))).network()
+
+
+class _NestedData:
+    """The numbers between ``start`` and ``end`` of a source, read once the shape of the table is known.
+
+    Full nesting has one level of parentheses per variable, and every group has the length of its axis. With
+    fewer levels (but more than one) only the innermost groups, the columns, have a length to check; a
+    flat list has none. Raises ``FormatError`` for groups of another length, and for parentheses that do
+    not match, are empty, nested too deep or to unequal depths.
+    """
+
+    def __init__(self, source: Source, where: str, start: int, end: int) -> None:
+        self._source, self._where = source, where
+        self.at, self._end = start, end
+
+    def entries(self, child: Variable, parents: tuple[Variable, ...]) -> list[str]:
+        """Return the numbers in order."""
+        sizes = [len(variable) for variable in (*parents, child)]
+        size = prod(sizes)
+        numbers: list[str] = []
+        level = 0  # the depth of the numbers; 0 before the first
+        groups: list[list[int]] = []  # for each that is open, where it opens and its items so far
+        for match in _PIECE.finditer(self._source.text, self.at, self._end):
+            piece, at, depth = match[0], match.start(), len(groups)
+            if piece == "(":
+                if numbers and not groups:
+                    raise self._error("a second list after the first", at)
+                if depth == _MAX_DEPTH:
+                    raise self._error(f"parentheses nested more than {_MAX_DEPTH} deep", at)
+                groups.append([at, 0])
+            elif piece == ")":
+                if not groups:
+                    raise self._error("a ')' too many", at)
+                opened, items = groups.pop()
+                if items == 0:
+                    raise self._error("an empty pair of parentheses", opened)
+                wanted = sizes[depth - 1 if level == len(sizes) else -1]
+                if items != wanted and level > 1 and level in (depth, len(sizes)):
+                    what = f"a group of {items} where the shape of the table needs {wanted}"
+                    raise self._error(what, opened)
+                if groups:
+                    groups[-1][1] += 1
+            elif piece[0] != "%" and (words := piece.replace(",", " ").split()):
+                if not groups:
+                    raise self._error("something outside the parentheses", at)
+                if level not in (0, depth):
+                    raise self._error("numbers at unequal depths of parentheses", at)
+                level = depth
+                groups[-1][1] += len(words)
+                numbers += words
+                if len(numbers) > size:
+                    raise self._error(f"more than the {size} numbers that the table needs", at)
+        if groups:
+            raise self._error("a '(' that is never closed", groups[-1][0])
+        if not numbers:
+            raise self._error("no numbers in parentheses", self.at)
+        return numbers
+
+    def _error(self, what: str, at: int) -> FormatError:
+        return self._source.error(f"'data' in {self._where} has {what}", at)
 
 
 class _Reader(Scanner):
@@ -140,21 +206,17 @@ class _Reader(Scanner):
                 raise self.unsupported(message, attribute_at)
             if attribute != "data":
                 self._skip_attribute(attribute)
-            elif data is None:
-                data = self._data(where)
-            else:
+            elif data is not None:
                 raise self.error(f"{where} has two 'data'", attribute_at)
+            elif not self.is_symbol("="):
+                raise self.unexpected("'=' after 'data'")
+            else:
+                start = self.end
+                end = self.skip(_DATA, start, f"'data' in {where} has no ';'") - 1
+                data = _NestedData(self.source, where, start, end)
         if data is None:
             raise self.error(f"{where} has no 'data'; state the numbers", at)
         self._parsed.tables.append(ParsedTable(child, parents, data.entries, at, data.at))
-
-    def _data(self, where: str) -> NestedData:
-        if not self.is_symbol("="):
-            raise self.unexpected("'=' after 'data'")
-        start = self.end
-        return NestedData(
-            self.source, where, start, self.skip(_DATA, start, f"'data' in {where} has no ';'") - 1
-        )
 
 
 def render(net: BayesianNetwork, path: str) -> Iterator[str]:
@@ -176,11 +238,8 @@ def render(net: BayesianNetwork, path: str) -> Iterator[str]:
 
 def _nested(cpt: CPT, path: str) -> Iterator[str]:
     """Yield the data with one pair of parentheses per group: a level opens where its axis starts anew."""
-    spans: list[int] = []  # columns below one group, for each level of parents, innermost first
-    size = 1
-    for parent in reversed(cpt.parents):
-        size *= len(parent)
-        spans.append(size)
+    # Columns below one group, for each level of parents, innermost first.
+    spans = list(accumulate(map(len, reversed(cpt.parents)), mul))
     for index, column in enumerate(columns(cpt, path)):
         opened = sum(index % span == 0 for span in spans)
         closed = sum((index + 1) % span == 0 for span in spans)

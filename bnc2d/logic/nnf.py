@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.readers.arguments import as_text, flag, instance_of, items, mapping
 from bnc2d.base.readers.arguments import count as whole_number
-from bnc2d.base.readers.instances import AnyInstances, Instances, Kind, StateArray
+from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import count, queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
@@ -147,7 +147,7 @@ class NNF:
             return queries.evaluate(self.manager, self.root, self.domain.encode(instances))
         encoded = self.domain.read(instances)
         values = queries.evaluate_rows(self.manager, self.root, encoded.rows)
-        return bool(values[0]) if encoded.kind is Kind.ONE else values
+        return bool(values[0]) if encoded.form is Form.ONE else values
 
     def is_or_decomposable(self) -> bool:
         """Return whether no two disjuncts of an OR share a feature."""

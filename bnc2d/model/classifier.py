@@ -17,9 +17,9 @@ from bnc2d.base.readers.arguments import count, flag, items, one_of, shown
 from bnc2d.base.readers.choices import TIES, Ties
 from bnc2d.base.readers.instances import (
     Encoded,
+    Form,
     Instance,
     Instances,
-    Kind,
     StateArray,
     all_rows,
     check_rows,
@@ -124,27 +124,25 @@ class BaseClassifier(Predicting):
         an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros.
         """
         encoded = encode(self.feature_variables, instances)
-        if encoded.kind is Kind.ONE if exact is None else flag(exact, "exact"):
+        if encoded.form is Form.ONE if exact is None else flag(exact, "exact"):
             joint = self._query.joint(encoded.rows, exact=True).values.tolist()
             values = np.array([_normalised(row) for row in joint], dtype=object)
             values = values.reshape(len(joint), len(self.classes))  # also where there is no row
         else:
             values = self._float_posteriors(encoded.rows)
-        if encoded.kind is Kind.FRAME:
+        if encoded.form is Form.FRAME:
             return type(instances)(values, index=instances.index, columns=list(self.classes))
-        if encoded.kind is Kind.ARRAY:
+        if encoded.form is Form.ARRAY:
             return values
         answers = [dict(zip(self.classes, row, strict=True)) for row in values.tolist()]
-        return answers[0] if encoded.kind is Kind.ONE else answers
+        return answers[0] if encoded.form is Form.ONE else answers
 
     def _target(self) -> tuple[str, tuple[str, ...]]:
         return self.target, self.classes
 
-    def _read(self, instances: object) -> Encoded:
-        return encode(self.feature_variables, instances)
-
-    def _decide(self, rows: Rows) -> Labels:
-        return self.labels(rows)
+    def _decided(self, instances: object) -> tuple[Encoded, Labels]:
+        encoded = encode(self.feature_variables, instances)
+        return encoded, self.labels(encoded.rows)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
@@ -169,7 +167,7 @@ class BaseClassifier(Predicting):
         """Return whether each instance has a positive probability, in the form of ``predict``; exact."""
         encoded = encode(self.feature_variables, instances)
         answers = self._query.possible(encoded.rows).astype(object)
-        return in_the_same_form(answers, encoded.kind, instances, "possible")
+        return in_the_same_form(answers, encoded.form, instances, "possible")
 
     def bases(self, rows: Rows) -> list[Basis]:
         """Return what the decision on each row of state positions rests on; exact.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class Feature(Protocol):
         """The states, in order."""
 
 
-class Kind(Enum):
+class Form(Enum):
     """The form in which instances came; answers are given in the same form."""
 
     ONE = "one"
@@ -54,12 +53,11 @@ class Kind(Enum):
     FRAME = "frame"
 
 
-@dataclass(frozen=True)
-class Encoded:
+class Encoded(NamedTuple):
     """Rows of state positions and the form they came in."""
 
     rows: Rows
-    kind: Kind
+    form: Form
 
 
 def encode(features: Sequence[Feature], instances: Any) -> Encoded:
@@ -89,13 +87,13 @@ def all_rows(features: Sequence[Feature], chunk: int = 1 << 16) -> Iterator[Rows
         yield np.stack(np.unravel_index(numbers, shape), axis=1)
 
 
-def in_the_same_form(answers: NDArray[np.object_], kind: Kind, instances: Any, name: str) -> Any:
+def in_the_same_form(answers: NDArray[np.object_], form: Form, instances: Any, name: str) -> Any:
     """Return answers in the question's form: one, a list, an array, a series with the frame's index."""
-    if kind is Kind.ONE:
+    if form is Form.ONE:
         return answers[0]
-    if kind is Kind.LIST:
+    if form is Form.LIST:
         return answers.tolist()
-    if kind is Kind.FRAME:
+    if form is Form.FRAME:
         column = instances.iloc[:, 0].astype(object).rename(name)
         column.iloc[:] = answers
         return column
@@ -115,8 +113,8 @@ class InstanceReader:
         return [{state: position for position, state in enumerate(states)} for states in self._states]
 
     @cached_property
-    def _codes(self) -> list[_Codes]:
-        return [_Codes(name, states) for name, states in zip(self._names, self._states, strict=True)]
+    def _codes(self) -> list[Callable[[object], int]]:
+        return [_code_of(name, states) for name, states in zip(self._names, self._states, strict=True)]
 
     def read(self, instances: Any) -> Encoded:
         """Return rows for a dict, a list of them, an integer array of one or two axes, a Series or a frame.
@@ -128,54 +126,41 @@ class InstanceReader:
         """
         if isinstance(instances, Mapping) or is_series(instances):
             row = self._encode_one(one_row(instances, self._names, InstanceError))
-            return Encoded(np.array([row], dtype=np.intp), Kind.ONE)
+            return Encoded(np.array([row], dtype=np.intp), Form.ONE)
         if isinstance(instances, np.ndarray) and instances.shape == (len(self._names),):
-            return Encoded(self.check_rows(instances.reshape(1, -1)), Kind.ONE)
+            return Encoded(self.check_rows(instances.reshape(1, -1)), Form.ONE)
         if isinstance(instances, np.ndarray):
-            return Encoded(self.check_rows(instances), Kind.ARRAY)
+            return Encoded(self.check_rows(instances), Form.ARRAY)
         if hasattr(instances, "columns") and hasattr(instances, "iloc"):
-            return Encoded(self._encode_frame(instances), Kind.FRAME)
+            return Encoded(self._encode_frame(instances), Form.FRAME)
         if isinstance(instances, Iterable) and not isinstance(instances, str | bytes):
-            return Encoded(self._encode_list(instances), Kind.LIST)
-        raise InstanceError(
-            f"an instance is a mapping from feature to state, not {shown(instances)}; "
-            "a list of them, a data frame, one row of it or an integer array also works"
-        )
+            return Encoded(self._encode_list(instances), Form.LIST)
+        also = "a list of them, a data frame, one row of it or an integer array also works"
+        raise InstanceError(f"an instance is a mapping from feature to state, not {shown(instances)}; {also}")
 
     def one(self, instance: Any) -> list[int]:
         """Return the state positions of one instance: a dict, a Series or a row of an integer array."""
         if type(instance) is dict:
             return self._encode_one(instance)
         encoded = self.read(instance)
-        if encoded.kind is not Kind.ONE:
-            raise InstanceError(
-                "this question is about one instance, given as a mapping from feature to state, "
-                f"not {type(instance).__name__}"
-            )
-        row: list[int] = encoded.rows[0].tolist()
-        return row
+        if encoded.form is not Form.ONE:
+            expected = "one instance, given as a mapping from feature to state"
+            raise InstanceError(f"this question is about {expected}, not {type(instance).__name__}")
+        return [int(position) for position in encoded.rows[0]]
 
     def check_rows(self, array: object) -> Rows:
         """Return rows of state positions, once they are known to be some."""
-        if (
-            not isinstance(array, np.ndarray)
-            or array.ndim != 2
-            or array.shape[1] != len(self._names)
-            or array.dtype.kind not in "iub"
-        ):
+        width = len(self._names)
+        if not isinstance(array, np.ndarray) or array.shape[1:] != (width,) or array.dtype.kind not in "iub":
             found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else shown(array)
-            raise InstanceError(
-                f"expected an integer array of shape (instances, {len(self._names)}) with state positions, "
-                f"not {found}"
-            )
+            expected = f"an integer array of shape (instances, {width}) with state positions"
+            raise InstanceError(f"expected {expected}, not {found}")
         for position, (name, states) in enumerate(zip(self._names, self._states, strict=True)):
             column = array[:, position]
             if column.size and (column.min() < 0 or column.max() >= len(states)):
                 row = int(np.flatnonzero((column < 0) | (column >= len(states)))[0])
-                raise InstanceError(
-                    f"row {row}: {int(column[row])} is no position of a state of {name!r} "
-                    f"(0 to {len(states) - 1})"
-                )
+                wrong = f"{int(column[row])} is no position of a state of {name!r}"
+                raise InstanceError(f"row {row}: {wrong} (0 to {len(states) - 1})")
         return array.astype(np.intp)
 
     def _encode_one(self, instance: Instance) -> list[int]:
@@ -190,7 +175,7 @@ class InstanceReader:
         try:  # the plain case, many times faster: every state by its name
             return [table[value] for table, value in zip(self._tables, values, strict=True)]
         except (KeyError, TypeError):
-            return [known.of(value) for known, value in zip(self._codes, values, strict=True)]
+            return [code(value) for code, value in zip(self._codes, values, strict=True)]
 
     def _missing(self, instance: Instance) -> InstanceError:
         missing = [name for name in self._names if name not in instance]
@@ -215,7 +200,7 @@ class InstanceReader:
     def _encode_frame(self, frame: Any) -> Rows:
         rows = np.empty((len(frame), len(self._names)), dtype=np.intp)
         columns = [str(column) for column in frame.columns]
-        for position, (name, codes) in enumerate(zip(self._names, self._codes, strict=True)):
+        for position, (name, code) in enumerate(zip(self._names, self._codes, strict=True)):
             if name not in frame.columns:
                 hint = did_you_mean(name, columns)
                 raise InstanceError(f"the data frame has no column for the feature {name!r}{hint}")
@@ -223,29 +208,23 @@ class InstanceReader:
                 raise InstanceError(f"the data frame has more than one column {name!r}")
             for number, value in enumerate(np.asarray(frame[name], dtype=object).tolist()):
                 try:
-                    rows[number, position] = codes.of(value)
+                    rows[number, position] = code(value)
                 except UnknownNameError as error:
                     raise UnknownNameError(f"row {number}: {error}") from None
         return rows
 
 
-class _Codes(dict[tuple[type, object], int]):
-    """Positions of a feature's states by type and value: True, 1 and "1" may read differently."""
+def _code_of(name: str, states: Sequence[str]) -> Callable[[object], int]:
+    """Return what gives the position of the state for any value; True, 1 and "1" may read differently."""
+    read = partial(state_position, name, states)
+    known = lru_cache(maxsize=None, typed=True)(read)
 
-    def __init__(self, name: str, states: Sequence[str]) -> None:
-        super().__init__()
-        self._name = name
-        self._states = states
-
-    def __missing__(self, key: tuple[type, object]) -> int:
-        code = state_position(self._name, self._states, key[1])
-        if not isinstance(key[1], Decimal):  # 1 and 1.0 are equal as Decimals, but differ in their texts
-            self[key] = code
-        return code
-
-    def of(self, value: object) -> int:
-        """Return the position for any value, also one that no dict can hold (a list, say)."""
+    def code(value: object) -> int:
+        if isinstance(value, Decimal):  # 1 and 1.0 are equal as Decimals, but differ in their texts
+            return read(value)
         try:
-            return self[value.__class__, value]
-        except TypeError:
-            return state_position(self._name, self._states, value)
+            return known(value)
+        except TypeError:  # no dict can hold it (a list, say)
+            return read(value)
+
+    return code

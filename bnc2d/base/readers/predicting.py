@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.instances import Encoded, Instance, Instances, StateArray, in_the_same_form
 
 if TYPE_CHECKING:
@@ -21,12 +20,8 @@ class Predicting:
         """Return the name of the target and the names of the classes."""
         raise NotImplementedError
 
-    def _read(self, instances: object) -> Encoded:
-        """Return instances as rows of state positions."""
-        raise NotImplementedError
-
-    def _decide(self, rows: Rows) -> NDArray[np.signedinteger[Any]]:
-        """Return the position of the class of each row, -1 or the number of classes for none."""
+    def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.signedinteger[Any]]]:
+        """Return rows, and the position of the class of each, -1 or the number of classes for none."""
         raise NotImplementedError
 
     @overload
@@ -45,7 +40,7 @@ class Predicting:
         One instance, a dict or a pandas Series, gives a name; a list of them gives a list, an integer array
         an object array, a data frame a series with its index. An array of one axis is one instance.
         """
-        encoded = self._read(instances)
+        encoded, labels = self._decided(instances)
         target, classes = self._target()
-        names = np.array([*classes, None], dtype=object)[self._decide(encoded.rows)]
-        return in_the_same_form(names, encoded.kind, instances, target)
+        names = np.array([*classes, None], dtype=object)[labels]
+        return in_the_same_form(names, encoded.form, instances, target)

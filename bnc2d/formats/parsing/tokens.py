@@ -3,51 +3,37 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError
 from bnc2d.formats.parsing.assemble import MAX_PARENTS
 from bnc2d.formats.parsing.source import Source
 
-
-class Language(NamedTuple):
-    """The lexer of one format; ``language`` explains its parts."""
-
-    token: re.Pattern[str]
-    plain: re.Pattern[str]
-    inside: re.Pattern[str]
-    comments: tuple[str, ...]
-    escapes: bool
-
-
 _MAX_ESCAPED = 2**14  # longer strings are too long for names, escapes or not
 _ESCAPE = re.compile(r"\\([\s\S])")
 
 
-def language(
-    *, symbols: str, strings: str, comment: str, comments: tuple[str, ...] = (), escapes: bool = False
-) -> Language:
-    """Return the lexer of a format with these one-character symbols, insides of strings and comments.
+class Language:
+    """The lexer of a format with these one-character symbols, insides of strings and comments.
 
     A comment is one only where a token could start; ``comments`` lists what starts one yet may be in a name.
     With ``escapes`` a backslash in a string stands for the character after it. ``plain`` is a run without
     symbols (commas aside) and strings, ``inside`` a run of whole tokens without braces. Every repetition is
     possessive, so no text costs more than linear time.
     """
-    reserved = re.escape(symbols + '"' + ("" if comments else comment[0]))
-    name = rf"[^\s{reserved}]++"
-    token = rf"""(?: \s++ | {comment} )*+ (?: (?P<symbol> [{re.escape(symbols)}] )
-        | "(?P<string> {strings} )" | (?P<name> {name} ) | (?P<end> \Z ) )"""
-    flat = re.escape("".join(symbol for symbol in symbols if symbol not in "{}"))
-    inside = rf"""(?: [\s{flat}]++ | {comment} | "{strings}" | {name} )*+"""
-    return Language(
-        re.compile(token, re.VERBOSE),
-        re.compile(f"[^{reserved.replace(',', '')}]*+"),
-        re.compile(inside, re.VERBOSE),
-        comments,
-        escapes,
-    )
+
+    def __init__(
+        self, symbols: str, strings: str, comment: str, comments: tuple[str, ...] = (), escapes: bool = False
+    ) -> None:
+        self.comments, self.escapes = comments, escapes
+        reserved = re.escape(symbols + '"' + ("" if comments else comment[0]))
+        name = rf"[^\s{reserved}]++"
+        token = rf"""(?: \s++ | {comment} )*+ (?: (?P<symbol> [{re.escape(symbols)}] )
+            | "(?P<string> {strings} )" | (?P<name> {name} ) | (?P<end> \Z ) )"""
+        flat = re.escape("".join(symbol for symbol in symbols if symbol not in "{}"))
+        inside = rf"""(?: [\s{flat}]++ | {comment} | "{strings}" | {name} )*+"""
+        self.token, self.inside = re.compile(token, re.VERBOSE), re.compile(inside, re.VERBOSE)
+        self.plain = re.compile(f"[^{reserved.replace(',', '')}]*+")
 
 
 class Scanner:

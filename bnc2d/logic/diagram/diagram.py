@@ -23,7 +23,7 @@ from bnc2d.base.hashing import distinct_rows, row_hashes
 from bnc2d.base.readers.arguments import count as whole_number
 from bnc2d.base.readers.arguments import flag, instance_of
 from bnc2d.base.readers.arguments import limit as checked_limit
-from bnc2d.base.readers.instances import AnyInstances, Instances, Kind, StateArray
+from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.diagram import counting
@@ -126,7 +126,7 @@ class Diagram:
         """Return the terminal of one instance, or an array of them for many, in the forms of ``predict``."""
         encoded = self.domain.read(instances)
         found = self.labels(encoded.rows)
-        return int(found[0]) if encoded.kind is Kind.ONE else found
+        return int(found[0]) if encoded.form is Form.ONE else found
 
     def counts(self) -> list[int]:
         """Return how many instances lead to each terminal, exactly."""

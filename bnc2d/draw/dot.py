@@ -40,16 +40,13 @@ def _lines(lines: Sequence[str]) -> str:
 
 
 def _style(style: Style) -> str:
-    shape = (
-        "shape=circle, margin=0.02, width=0.4"
-        if style.is_round
-        else 'shape=box, height=0.3, margin="0.1,0.04"'
-    )
+    box = 'shape=box, height=0.3, margin="0.1,0.04"'
     words = [word for word, wanted in (("rounded", style.radius > 4), ("dashed", style.dash)) if wanted]
-    parts = [shape, f"style={quoted(','.join([*words, 'filled']))}", f'fillcolor="{style.fill}"']
-    parts.append(f'color="{style.fill if style.is_round else style.stroke}", fontcolor="{style.ink}"')
-    parts += [f"penwidth={style.width:g}"] if style.width != Style.width else []
-    return ", ".join(parts + (["peripheries=2"] if style.inner else []))
+    found = ["shape=circle, margin=0.02, width=0.4" if style.is_round else box]
+    found += [f"style={quoted(','.join([*words, 'filled']))}", f'fillcolor="{style.fill}"']
+    found.append(f'color="{style.fill if style.is_round else style.stroke}", fontcolor="{style.ink}"')
+    found += [f"penwidth={style.width:g}"] if style.width != Style.width else []
+    return ", ".join(found + (["peripheries=2"] if style.inner else []))
 
 
 def _edge_attributes(edge: Edge) -> list[str]:

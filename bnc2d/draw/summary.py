@@ -49,12 +49,12 @@ def histogram(word: str, values: Counts, kinds: Sequence[Kind], groups: Counts |
     return bars
 
 
-def ranking(counts: Mapping[str, int], unit: str, colour: str = palette.OCHRE) -> list[Bar]:
+def ranking(counts: Mapping[str, int], unit: str) -> list[Bar]:
     """Return the largest counts; those that come first in the mapping first, where they are equal."""
     ranked = sorted(counts.items(), key=lambda item: -item[1])
     shown = ranked if len(ranked) <= _MAX_BARS else ranked[: _MAX_BARS - 1]
     bars = [
-        Bar(shorten(clean(name), 100), f"{clean(name)}: {count:,} {unit}", [(colour, count)])
+        Bar(shorten(clean(name), 100), f"{clean(name)}: {count:,} {unit}", [(palette.OCHRE, count)])
         for name, count in shown
     ]
     if len(shown) < len(ranked):

@@ -53,25 +53,21 @@ def to_svg(picture: Picture) -> str:
 
 
 def _line(line: Line) -> str:
-    title = f"><title>{escape(line.title)}</title></path>" if line.title else "/>"
-    return f'<path d="{_path(line)}"{_stroke(line.style)}{title}\n'
-
-
-def _path(line: Line) -> str:
     points = [(number(x), number(y)) for x, y in line.points]
     (x1, y1), (x2, y2) = points[0], points[-1]
-    if not line.is_curved:
-        return f"M{x1} {y1}" + "".join(f"L{x} {y}" for x, y in points[1:])
     # Upright inside the rows, so that an edge passes boxes at the distance its way point keeps.
     high, low = line.points[0][1], line.points[-1][1]
     top, middle = number(high + ROW_HEIGHT / 2), number((high + low) / 2)
     # A line ends inside its arrow, which ends at the box.
-    bottom, end = (
-        (number(low - ROW_HEIGHT / 2 - 4), "") if line.tip else (number(low - ROW_HEIGHT / 2), f"V{y2}")
-    )
-    if x1 == x2:
-        return f"M{x1} {y1}V{y2 if end else bottom}"
-    return f"M{x1} {y1}V{top}C{x1} {middle} {x2} {middle} {x2} {bottom}{end}"
+    bottom = number(low - ROW_HEIGHT / 2 - (4 if line.tip else 0))
+    if not line.is_curved:
+        path = f"M{x1} {y1}" + "".join(f"L{x} {y}" for x, y in points[1:])
+    elif x1 == x2:
+        path = f"M{x1} {y1}V{bottom if line.tip else y2}"
+    else:
+        path = f"M{x1} {y1}V{top}C{x1} {middle} {x2} {middle} {x2} {bottom}{'' if line.tip else f'V{y2}'}"
+    title = f"><title>{escape(line.title)}</title></path>" if line.title else "/>"
+    return f'<path d="{path}"{_stroke(line.style)}{title}\n'
 
 
 def _stroke(style: LineStyle) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox, picture_of
 
@@ -126,20 +127,18 @@ class _Tree:
 
     def _shapes(self, path: Sequence[int], step: int, columns: int) -> list[_Shape]:
         """Return the drawings of a path within a width: straight, and, where it is long, in columns."""
-        column = self._column(path, step)
-        whole = _Shape(width=column.width, height=column.height)
-        whole.add(column, column.left, 0.0)
+        whole = self._fold(path, step, inf)
         most = min(columns, int(whole.height / _COLUMN_HEIGHT), len(path) // 2)
         return [whole, *(self._fold(path, step, 1.02 * whole.height / count) for count in range(2, most + 1))]
 
-    def _column(self, path: Sequence[int], step: int, max_height: float | None = None) -> _Shape:
+    def _column(self, path: Sequence[int], step: int, max_height: float) -> _Shape:
         """Return the first nodes of a path one below the other; x is measured from the path."""
         column = _Shape()
         top = 0.0
         for node in path:
             column.nodes.append((node, 0.0, top))
             column.include(self.halves[node], self.halves[node], top + self.heights[node])
-            is_last = node == path[-1] or (max_height is not None and column.height > max_height)
+            is_last = node == path[-1] or column.height > max_height
             top = self._hang(column, node, column.height + _BELOW, step, is_last)
             if is_last:
                 break
@@ -177,17 +176,15 @@ class _Tree:
     def _fold(self, path: Sequence[int], step: int, max_height: float) -> _Shape:
         """Return the path in columns; the line to the next runs below the one and up between the two."""
         shape = _Shape()
-        start: Point | None = None  # where the line from the column before turns
+        left = top = 0.0
+        start = (0.0, 0.0)  # where the line from the column before turns
         while path:
             column = self._column(path, step, max_height)
-            top = 0.0 if start is None else _BELOW
-            left = 0.0 if start is None else shape.width + 2 * _BESIDE
-            axis = left + column.left
-            if start is not None:
-                edge, turn = self.above[path[0]], _BELOW / 2
-                gutter = left - _BESIDE
+            axis, edge = left + column.left, self.above[path[0]]
+            if shape.nodes and edge is not None:
+                gutter, turn = left - _BESIDE, _BELOW / 2
                 corners = [start, (gutter, start[1]), (gutter, turn), (axis, turn), (axis, top)]
-                shape.edges += [] if edge is None else [(edge, corners)]
+                shape.edges.append((edge, corners))
             shape.add(column, axis, top)
             shape.width = left + column.width
             shape.height = max(shape.height, top + column.height)
@@ -195,6 +192,7 @@ class _Tree:
             if path:
                 start = (axis, top + column.height + _BELOW / 2)
                 shape.height = max(shape.height, start[1] + 2.0)
+                left, top = shape.width + 2 * _BESIDE, _BELOW
         return shape
 
 

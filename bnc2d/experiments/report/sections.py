@@ -93,9 +93,9 @@ def to_csv(table: Table) -> str:
     return stream.getvalue()
 
 
-def to_markdown(sections: Iterable[Section], figure_folder: str = "figures") -> str:
+def to_markdown(sections: Iterable[Section]) -> str:
     """Return sections as Markdown that refers to its figures by their files."""
-    return "\n".join(line for section in sections for line in _markdown_lines(section, figure_folder))
+    return "\n".join(line for section in sections for line in _markdown_lines(section))
 
 
 def to_html(sections: Iterable[Section]) -> str:
@@ -130,7 +130,7 @@ def _encoded(text: str) -> bytes:
     return text.encode(errors="replace")  # half a surrogate pair, in a file's name say, is no text
 
 
-def _markdown_lines(section: Section, figure_folder: str) -> list[str]:
+def _markdown_lines(section: Section) -> list[str]:
     lines = [f"## {_marked(section.title)}", ""]
     for paragraph in _paragraphs(section.text):
         lines += [_marked(paragraph), ""]
@@ -139,7 +139,7 @@ def _markdown_lines(section: Section, figure_folder: str) -> list[str]:
         cells = [[_marked(shown(cell)) for cell in row] for row in (table.columns, *table.rows)]
         lines += [f"| {' | '.join(row)} |" for row in (cells[0], sides, *cells[1:])] + [""]
     for figure in section.figures:
-        lines += [f"![{_marked(figure.caption)}]({figure_folder}/{figure.name}.svg)", ""]
+        lines += [f"![{_marked(figure.caption)}](figures/{figure.name}.svg)", ""]
     return lines
 
 

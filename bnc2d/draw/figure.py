@@ -37,6 +37,8 @@ class Figure:
         """Return the picture as an SVG document."""
         return to_svg(self.layout(self.graph())) if self.summary is None else self.summary()
 
+    _repr_svg_ = svg
+
     def dot(self) -> str:
         """Return everything as Graphviz text."""
         return to_dot(self.graph())
@@ -53,6 +55,3 @@ class Figure:
         data = self.png() if suffix == ".png" else (self.svg() if suffix == ".svg" else self.dot()).encode()
         atomic_write(path, data)
         return len(data)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()

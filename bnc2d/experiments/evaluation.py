@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
+from bnc2d.api.classifier import Classifier
+from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
+from bnc2d.compile.graph.jointree import build_jointree
+from bnc2d.compile.graph.pruning import prepare
+from bnc2d.compile.graph.target_part import target_part
 from bnc2d.errors import Bnc2dError, FormatError
 from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem, read_quietly
 from bnc2d.experiments.report.published import WIDTHS, Reference
@@ -21,7 +27,7 @@ from bnc2d.experiments.report.tables import (
 )
 from bnc2d.experiments.running.jobs import Job
 from bnc2d.experiments.running.journal import Records
-from bnc2d.experiments.widths import network_widths
+from bnc2d.model.classifier import default_features
 from bnc2d.model.network import BayesianNetwork
 
 _DEFAULT_LEAVES_TABLE = "andes"  # the network whose table the paper prints
@@ -167,3 +173,27 @@ def read_sound(path: Path, normalise: bool) -> BayesianNetwork | None:
         return read_quietly(path, normalise=normalise)
     except Bnc2dError:
         return None
+
+
+class LeafWidths(NamedTuple):
+    """The widths of one target with all leaves as features, and how many features these are."""
+
+    widths: Widths
+    features: int
+
+
+def leaf_widths(classifier: Classifier) -> LeafWidths:
+    """Return the widths that the compilers report for a classifier (same jointree, same f-tree)."""
+    prepared = prepare(target_part(classifier).classifier)
+    jointree = build_jointree(prepared.network)
+    tree = build_feature_tree(jointree, prepared.target, prepared.features)
+    return LeafWidths(tree.widths(jointree.width), len(classifier.features))
+
+
+def network_widths(network: BayesianNetwork, targets: Iterable[str]) -> list[LeafWidths]:
+    """Return the widths of a network for some targets; those without a classifier are left out."""
+    found = []
+    for target in targets:
+        with suppress(Bnc2dError):
+            found.append(leaf_widths(Classifier(network, target, default_features(network, target))))
+    return found

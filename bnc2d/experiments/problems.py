@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -129,27 +130,18 @@ def _network_file(suite: Path, name: str, problem: Path) -> Path:
 
     A name or a link that leads out of the suite is as good as none.
     """
-    direct = suite / "networks" / name
-    if len(name) <= _MAX_NAME and direct.is_file() and _is_inside(suite, direct):
-        return direct
-    wanted = name.lower()
-    for candidate in _network_files(suite):
-        plain = candidate.name.lower().removesuffix(".gz")
-        if wanted in (candidate.name.lower(), plain, plain.rpartition(".")[0]) and _is_inside(
-            suite, candidate
-        ):
-            return candidate
+    direct, wanted = suite / "networks" / name, name.lower()
+    first = [direct] if len(name) <= _MAX_NAME and direct.is_file() else []
+    for path in chain(first, _network_files(suite)):
+        plain = path.name.lower().removesuffix(".gz")
+        is_named = path == direct or wanted in (path.name.lower(), plain, plain.rpartition(".")[0])
+        if is_named and path.resolve().is_relative_to(suite.resolve()):
+            return path
     raise FormatError(f"its network {shorten(name)!r} is not below {suite}", problem)
-
-
-def _is_inside(suite: Path, path: Path) -> bool:
-    return path.resolve().is_relative_to(suite.resolve())
 
 
 def _network_files(suite: Path) -> Iterator[Path]:
     """Give the files that a reader's ending claims, in the order of the formats the authors use."""
     files = sorted(path for path in suite.rglob("*") if path.is_file())
-    for kind in ("net", *(kind for kind in FORMATS if kind != "net")):
-        for path in files:
-            if path.name.lower().removesuffix(".gz").endswith(FORMATS[kind]):
-                yield path
+    for name in dict.fromkeys(("net", *FORMATS)):
+        yield from (f for f in files if f.name.lower().removesuffix(".gz").endswith(FORMATS[name]))

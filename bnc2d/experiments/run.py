@@ -144,6 +144,4 @@ def _stands(record: Record | None, job: Job, limits: Mapping[str, float | int | 
         return False
     if record["status"] == "timeout":
         return bool(record["time_limit"] >= limits["time_limit"])
-    if record["status"] == "memory":
-        return bool(record["memory_limit"] == limits["memory_limit"])
-    return True
+    return bool(record["status"] != "memory" or record["memory_limit"] == limits["memory_limit"])

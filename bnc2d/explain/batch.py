@@ -100,7 +100,10 @@ def explain_many(
     where there is no time limit; a diagram that is too large to send within one is walked here.
     ``progress`` as in ``compile``.
     """
-    kinds = _check_kinds(kinds)
+    kinds = items(kinds, "kinds", "a list", ClassifierError)
+    for kind in kinds:
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ClassifierError(f"unknown kind of reasons {named(kind)}{did_you_mean(kind, KINDS)}")
     limit, time_limit = checked_limit(limit), seconds(time_limit)
     if chunk_size is not None:
         chunk_size = count(chunk_size, "chunk_size", least=1, error=ClassifierError)
@@ -131,14 +134,6 @@ def explain_many(
         instance = model.domain.decode(row)
         records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
     return _frame(records, kinds, rows) if encoded.form is Form.FRAME else records
-
-
-def _check_kinds(kinds: Sequence[ReasonKind]) -> list[ReasonKind]:
-    found = items(kinds, "kinds", "a list", ClassifierError)
-    for kind in found:
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise ClassifierError(f"unknown kind of reasons {named(kind)}{did_you_mean(kind, KINDS)}")
-    return found
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import LogicError
-from bnc2d.explain import feature_sets, listing, shortest
+from bnc2d.explain import feature_sets, listing
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.reasons import Case
-from bnc2d.explain.single import one_sufficient
+from bnc2d.explain.single import Keys, least_necessary, least_sufficient, one_sufficient
 from bnc2d.explain.whole.nearest import nearest
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
@@ -162,17 +162,15 @@ class BaseExplanation:
         Of several, the one with the fewest features, then the first in the order of the features. Passing
         the time limit (seconds) raises ``LimitExceeded``.
         """
-        keys = shortest.Keys(self.model.domain, weights)
-        features = shortest.least_sufficient(self._case, keys, time_limit)
-        return self._case.own(Term, features)
+        keys = Keys(self.model.domain, weights)
+        return self._case.own(Term, least_sufficient(self._case, keys, time_limit))
 
     def shortest_necessary_reason(self, weights: Mapping[str, Number] | None = None) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
 
         Ties are broken as for ``shortest_sufficient_reason``. Takes linear time.
         """
-        keys = shortest.Keys(self.model.domain, weights)
-        features = shortest.least_necessary(self._case, keys)
+        features = least_necessary(self._case, Keys(self.model.domain, weights))
         return None if features is None else self._case.own(Clause, features)
 
     def robustness(self, towards: str | None = None) -> Robustness:

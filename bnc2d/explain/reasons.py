@@ -93,16 +93,21 @@ class Case:
         return [[own, *range(own), *range(own + 1, size)] for own, size in sizes]
 
     @cached_property
+    def _critical_states(self) -> dict[FeatureId, StateMask]:
+        return {feature: self.instance_masks[feature] for feature in self.critical_masks}
+
+    @cached_property
     def around(self) -> Neighbourhood:
         """What the diagram says where fixed and critical features are as in the instance."""
-        held = {*self.fixed, *self.critical_masks}
-        states = [own[:1] if feature in held else own for feature, own in enumerate(self.own_first)]
-        return Neighbourhood(self.diagram, states, self.labels)
+        return self._neighbourhood(self._critical_states)
 
     @cached_property
     def widely_around(self) -> Neighbourhood:
         """The same, but critical features may have all states that keep the formula true."""
-        allowed = {**self.critical_masks, **self.fixed_masks}
+        return self._neighbourhood(self.critical_masks)
+
+    def _neighbourhood(self, critical: Mapping[FeatureId, StateMask]) -> Neighbourhood:
+        allowed = {**critical, **self.fixed_masks}
         states = [
             [state for state in own if feature not in allowed or allowed[feature] >> state & 1]
             for feature, own in enumerate(self.own_first)
@@ -112,8 +117,7 @@ class Case:
     @cached_property
     def complete(self) -> NNF:
         """The complete reason: which of the instance's states together keep the formula true."""
-        critical = {feature: self.instance_masks[feature] for feature in self.critical_masks}
-        return self._reason(transforms.complete_reason, critical)
+        return self._reason(transforms.complete_reason, self._critical_states)
 
     @cached_property
     def general(self) -> NNF:

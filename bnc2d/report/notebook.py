@@ -5,11 +5,10 @@ The classes themselves have thin ``_repr_html_`` methods that ask here; nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import islice
 
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.draw.html import Cell, table, text
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.text import caveat_within, is_impossible
@@ -48,16 +47,12 @@ def model_html(model: BaseCompiledModel) -> str:
     counts = model.diagram.counts()
     total = model.domain.instance_count
     rows: list[Sequence[Cell]] = []
-    for label, count in enumerate(counts):
+    is_small = model.diagram.node_count <= _SMALL_DIAGRAM
+    for name, count in zip(decisions(model), counts, strict=True):
         sizes: tuple[Cell, Cell] = ("", "")
-        if label < len(model.classes):
-            name = f"<b>{text(model.classes[label])}</b>"
-            if model.has_formula(model.classes[label]) or model.diagram.node_count <= _SMALL_DIAGRAM:
-                formula = model.formula(model.classes[label])
-                sizes = (formula.node_count, formula.edge_count)
-        else:
-            name = "<i>no class</i>"
-        rows.append((name, count, _percent(Fraction(count, total)), *sizes))
+        if name is not None and (is_small or model.has_formula(name)):
+            sizes = model.formula_size(name)
+        rows.append((_decision(name), count, _percent(Fraction(count, total)), *sizes))
     heading = (
         f"{text(model.target)} from {len(model.features):,} features: {total:,} instances, "
         f"a diagram of {model.diagram.node_count:,} nodes"
@@ -70,9 +65,8 @@ def model_html(model: BaseCompiledModel) -> str:
 
 def explanation_html(explanation: BaseExplanation) -> str:
     """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
-    decision = "<i>no class</i>" if explanation.decision is None else f"<b>{text(explanation.decision)}</b>"
     shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
-    rows: list[Sequence[Cell]] = [("instance", _some(shown, len(shown)))]
+    rows: list[Sequence[Cell]] = [("instance", _some(shown))]
     caveat = caveat_within(explanation, _SECONDS)
     if caveat:
         rows.append(("decided by", text(caveat)))
@@ -82,21 +76,22 @@ def explanation_html(explanation: BaseExplanation) -> str:
         (kind.replace("_", " "), _reasons(getattr(explanation, kind)(_REASONS, _SECONDS))) for kind in KINDS
     ]
     rows.append(("nearest other decision", _nearest(explanation)))
-    return table(f"Why {text(explanation.target)} is {decision}", (), rows)
+    return table(f"Why {text(explanation.target)} is {_decision(explanation.decision)}", (), rows)
+
+
+def _decision(name: str | None) -> str:
+    return "<i>no class</i>" if name is None else f"<b>{text(name)}</b>"
 
 
 def _nearest(explanation: BaseExplanation) -> str:
     found = explanation.robustness()
     if found.distance is None or found.witness is None:
         return "none: nothing changes the decision"
-    changes = [
-        f"{text(name)}={text(state)}"
-        for name, state in found.witness.items()
-        if state != explanation.instance[name]
-    ]
+    new = {name: state for name, state in found.witness.items() if state != explanation.instance[name]}
+    changes = [f"{text(name)}={text(state)}" for name, state in new.items()]
     decision = "no class" if found.decision is None else text(found.decision)
     impossible = " (probability 0)" if is_impossible(explanation, found.witness) else ""
-    return f"{decision}, with {_some(changes, len(changes))}{impossible}"
+    return f"{decision}, with {_some(changes)}{impossible}"
 
 
 def _reasons(found: Primes[Term] | Primes[Clause]) -> str:
@@ -109,12 +104,12 @@ def _reasons(found: Primes[Term] | Primes[Clause]) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return _some((text(name) for name in names), len(names))
+    return _some([text(name) for name in names])
 
 
-def _some(shown: Iterable[str], total: int) -> str:
-    more = f", and {total - _NAMES:,} more" if total > _NAMES else ""
-    return ", ".join(islice(shown, _NAMES)) + more
+def _some(shown: Sequence[str]) -> str:
+    more = f", and {len(shown) - _NAMES:,} more" if len(shown) > _NAMES else ""
+    return ", ".join(shown[:_NAMES]) + more
 
 
 def _percent(share: Fraction) -> str:

@@ -85,19 +85,16 @@ def literals(reason: Term | Clause) -> Literals:
 def explanation_data(
     explanation: BaseExplanation,
     *,
-    towards: str | None = None,
-    limit: int | None = None,
-    time_limit: float | None = None,
-    formulas: bool = False,
-    exact: bool = False,
+    towards: str | None,
+    limit: int | None,
+    time_limit: float | None,
+    formulas: bool,
+    exact: bool,
 ) -> ExplanationData:
-    """Return everything about one decision.
+    """Return everything about one decision (see ``Explanation.to_dict``).
 
-    Of each kind at most ``limit`` reasons are listed. ``time_limit`` (seconds) is for all lists together; one
-    that it ends has a reason all the same. ``cut`` names the lists that these ended, and ``complete`` is true
-    where there are none. ``towards`` asks "why not" of that class alone. The formulas of the complete and the
-    general reason are text where it is short and known in time; with ``formulas`` they are also there as
-    nodes, whatever the time.
+    The formulas of the complete and the general reason are text where it is short and known in time; with
+    ``formulas`` they are also there as nodes, whatever the time.
     """
     model = explanation.model
     classes = model.classes if towards is None else [model.classes[model.label(towards)]]

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from bnc2d import Classifier, FormatError, example, write_network
-from bnc2d.experiments.evaluation import read_sound
+from bnc2d.experiments.evaluation import leaf_widths, network_widths, read_sound
 from bnc2d.experiments.report.published import read_reference
-from bnc2d.experiments.widths import leaf_widths, network_widths
 from bnc2d.testing import random_classifier
 
 

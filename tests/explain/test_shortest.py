@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bnc2d import Classifier, Clause, LimitExceeded, LogicError, Term, UnknownNameError, example
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.numbers import Number
-from bnc2d.explain import shortest
-from bnc2d.explain.shortest import Keys, least_sufficient_by_maxsat
+from bnc2d.explain import single
+from bnc2d.explain.single import Keys, least_sufficient_by_maxsat
 from bnc2d.testing import random_naive_bayes
 from tests.brute_force.reasons import Truth, minimal_sets, truths
 
@@ -85,7 +85,7 @@ def test_a_large_diagram_gives_way_to_maxsat(monkeypatch: pytest.MonkeyPatch) ->
     e = model.explain(dict.fromkeys(model.features, 0))
     expected = e.shortest_sufficient_reason()
     assert e.is_sufficient(expected)
-    monkeypatch.setattr(shortest, "_MOST_STEPS", -1)
+    monkeypatch.setattr(single, "_MOST_STEPS", -1)
     assert e.shortest_sufficient_reason() == expected
     with pytest.raises(LimitExceeded, match=r"time limit of 0\.02 s"):
         e.shortest_sufficient_reason({n: 1 + i / 7 for i, n in enumerate(model.features)}, time_limit=0.02)

@@ -18,7 +18,7 @@ from bnc2d import (
     write_network,
 )
 from bnc2d.cli.main import main
-from bnc2d.experiments.widths import network_widths
+from bnc2d.experiments.evaluation import network_widths
 from bnc2d.model.cpt import CPT
 from bnc2d.testing import random_naive_bayes, random_network, random_tan
 

@@ -104,37 +104,29 @@ def run_job(
         start_new_session=True,  # Ctrl-C reaches the whole group of a terminal; the child is ended from here
     ) as process:
         try:
-            return _follow(process, job, json.dumps(order), time_limit, stopped)
+            to_child, from_child = process.stdin, process.stdout
+            if to_child is None or from_child is None:
+                raise TypeError("the process must be started with pipes")
+            started = time.monotonic()
+            with suppress(BrokenPipeError):  # a child that is dead already is found below
+                to_child.write(json.dumps(order).encode() + b"\n")
+            while process.poll() is None:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_POLL)
+                if time.monotonic() - started > time_limit + _GRACE:
+                    message = f"killed {_GRACE:g} s after its limit of {time_limit:g} s"
+                    return job.record("timeout", message=message)
+                if stopped is not None and stopped():
+                    return job.record("error", message="stopped")
+            written, code = from_child.read(), process.returncode
         finally:
             process.kill()
-
-
-def _follow(
-    process: subprocess.Popen[bytes],
-    job: Job,
-    order: str,
-    time_limit: float,
-    stopped: Callable[[], bool] | None,
-) -> Record:
-    to_child, from_child = process.stdin, process.stdout
-    if to_child is None or from_child is None:
-        raise TypeError("the process must be started with pipes")
-    started = time.monotonic()
-    with suppress(BrokenPipeError):  # a child that is dead already is found below
-        to_child.write(order.encode() + b"\n")
-    while process.poll() is None:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_POLL)
-        if time.monotonic() - started > time_limit + _GRACE:
-            return job.record("timeout", message=f"killed {_GRACE:g} s after its limit of {time_limit:g} s")
-        if stopped is not None and stopped():
-            return job.record("error", message="stopped")
     try:
-        record: Record = json.loads(from_child.read())
+        record: Record = json.loads(written)
     except ValueError:
-        if process.returncode == -signal.SIGALRM:
+        if code == -signal.SIGALRM:
             return job.record("timeout", message=f"ended {LATE:g} s after its limit of {time_limit:g} s")
-        if process.returncode < 0:  # killed from outside, most likely for its memory
-            return job.record("memory", message=f"ended by signal {-process.returncode}")
-        return job.record("error", message=f"ended with code {process.returncode} and no result")
+        if code < 0:  # killed from outside, most likely for its memory
+            return job.record("memory", message=f"ended by signal {-code}")
+        return job.record("error", message=f"ended with code {code} and no result")
     return record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ Key: TypeAlias = tuple[str, str, str]
 Records: TypeAlias = Mapping[Key, Record]
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """The records of a file by the key of their job, and the file open for more; a context manager.
 
     A last line without an end, as a killed run leaves it, is dropped from the file. Lines that are no records
@@ -31,9 +31,6 @@ class Journal:
             self._stream = path.open("a", encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise FormatError(f"cannot write: {error.strerror}", path) from None
-
-    def __enter__(self) -> Journal:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._stream.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
 from math import prod
 from typing import TypeVar
@@ -138,7 +138,7 @@ def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     Groups are numbered as they appear, so that what is near stays near.
     """
     if len(keys) <= _VERY_FEW:
-        return _grouped_one_by_one(keys.tolist())
+        return grouped_one_by_one(keys.tolist())
     if len(keys) <= _FEW:
         _, first, group_ids = distinct(keys)
         begins = np.zeros(len(keys), dtype=bool)
@@ -158,7 +158,7 @@ def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def grouped_pairs(left: NDArray[Key], right: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Do for pairs of keys what ``grouped`` does for keys."""
     if len(left) <= _VERY_FEW:
-        return _grouped_one_by_one(list(zip(left.tolist(), right.tolist(), strict=True)))
+        return grouped_one_by_one(list(zip(left.tolist(), right.tolist(), strict=True)))
     (left_ids, _), (right_ids, _) = grouped(left), grouped(right)
     return grouped(left_ids * (int(right_ids.max()) + 1) + right_ids)
 
@@ -213,7 +213,7 @@ def _unequal(keys: NDArray[Key], first: NDArray[np.intp]) -> NDArray[np.intp]:
 def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Do for the rows of a matrix what ``grouped`` does for keys."""
     if rows.size <= _FEW_ENTRIES:
-        return _grouped_one_by_one(list(map(tuple, rows.tolist())))
+        return grouped_one_by_one(list(map(tuple, rows.tolist())))
     if rows.shape[1] == 1:
         return grouped(rows[:, 0])
     group_ids, first = grouped(row_hashes(rows))
@@ -223,12 +223,12 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np
     return group_ids, first
 
 
-def _grouped_one_by_one(keys: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Do the work of ``grouped`` for few keys, where a call of numpy costs more than an entry of a dict."""
+def grouped_one_by_one(keys: Iterable[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do what ``grouped`` does for keys of any kind, and for few, where numpy costs more than a dict."""
     known: dict[Hashable, int] = {}
     group_ids = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)
     first = np.empty(len(known), dtype=np.intp)
-    first[group_ids[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of several, the last to write is the first
+    first[group_ids[::-1]] = np.arange(len(group_ids))[::-1]  # of several, the last to write is the first
     return group_ids, first
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
+
+# From the shape of a diagram, its terminals and the number of states at each level.
+_LevelReader: TypeAlias = Callable[[dict[str, Any], int, Sequence[int]], list[NDArray[np.int64]]]
 
 _TYPES = ("<u1", "<u2", "<u4", "<u8")
 
@@ -66,9 +70,7 @@ def from_bytes(content: bytes) -> BaseCompiledModel:
     if end < 0:
         raise ValueError("the tables of the diagram are missing")
     data = json.loads(content[:end])
-    classifier = _classifier(data)
-    diagram = _diagram(classifier, data["diagram"], memoryview(content)[end + 1 :])
-    model = BaseCompiledModel(classifier, diagram, Stats(**data["stats"]))
+    model = _model(data, partial(_levels, memoryview(content)[end + 1 :]))
     for name, (nodes, edges) in zip(model.classes, data["sizes"], strict=True):
         model.set_formula_size(name, (_whole(nodes), _whole(edges)))
     _add_formulas(model, data["formulas"])
@@ -78,18 +80,25 @@ def from_bytes(content: bytes) -> BaseCompiledModel:
 def from_text(text: bytes) -> BaseCompiledModel:
     """Return the model of content of version 1 or 2."""
     data = json.loads(text)
-    classifier = _classifier(data)
-    shape = data["diagram"]
-    sizes = _sizes(classifier, shape["order"])
-    levels = tuple(
-        np.array(level, dtype=np.int64).reshape(len(level), size)
-        for level, size in zip(shape["levels"], sizes, strict=True)
-    )
-    diagram = _sound(classifier, shape["order"], levels, shape["root"])
-    model = BaseCompiledModel(classifier, diagram, Stats(**data["stats"]))
+    model = _model(data, _listed_levels)
     if model.stats.method != "fast":  # whose formulas are made from the diagram, when they are asked for
         _add_formulas(model, data["formulas"])
     return model
+
+
+def _model(data: dict[str, Any], read_levels: _LevelReader) -> BaseCompiledModel:
+    """Return the model without formulas; its diagram must fit the classifier and break no rule."""
+    classifier, shape = _classifier(data), data["diagram"]
+    order = tuple(_whole(position) for position in shape["order"])
+    terminals = len(classifier.classes) + classifier.rule.leaves_ties
+    if _whole(shape.get("terminals", terminals)) != terminals:
+        raise ValueError(f"the diagram has {shape['terminals']} terminals, the rule {terminals}")
+    levels = read_levels(shape, terminals, [len(classifier.feature_variables[at]) for at in order])
+    diagram = Diagram(feature_domain(classifier), order, terminals, tuple(levels), _whole(shape["root"]))
+    flaw = diagram.flaw()
+    if flaw is not None:
+        raise ValueError(f"the diagram: {flaw}")
+    return BaseCompiledModel(classifier, diagram, Stats(**data["stats"]))
 
 
 def _classifier_data(classifier: BaseClassifier) -> dict[str, Any]:
@@ -137,12 +146,11 @@ def _fraction(text: str) -> Fraction:
     return Fraction(int(numerator), int(denominator or 1))
 
 
-def _diagram(classifier: BaseClassifier, shape: dict[str, Any], tables: memoryview) -> Diagram:
-    """Return the diagram of this shape; first of all the tables must be as long as the shape says."""
-    terminals, nodes = _whole(shape["terminals"]), [_whole(count) for count in shape["nodes"]]
-    if terminals != _terminals(classifier):
-        raise ValueError(f"the diagram has {terminals} terminals, the rule {_terminals(classifier)}")
-    sizes = _sizes(classifier, shape["order"])
+def _levels(
+    tables: memoryview, shape: dict[str, Any], terminals: int, sizes: Sequence[int]
+) -> list[NDArray[np.int64]]:
+    """Return the levels in tables; first of all these must be as long as the shape says."""
+    nodes = [_whole(count) for count in shape["nodes"]]
     types = [_type_below(first) for first in _firsts(terminals, nodes)]
     widths = [size * dtype.itemsize for size, dtype in zip(sizes, types, strict=True)]
     expected = sum(count * width for count, width in zip(nodes, widths, strict=True))
@@ -156,28 +164,12 @@ def _diagram(classifier: BaseClassifier, shape: dict[str, Any], tables: memoryvi
         # A number of 8 bytes that is too large becomes negative, and is refused as such.
         levels.append(flat.astype(np.int64).reshape(count, size))
         start = stop
-    return _sound(classifier, shape["order"], tuple(levels), shape["root"])
+    return levels
 
 
-def _sound(
-    classifier: BaseClassifier, order: Sequence[object], levels: tuple[NDArray[np.int64], ...], root: object
-) -> Diagram:
-    positions = tuple(_whole(position) for position in order)
-    domain = feature_domain(classifier)
-    diagram = Diagram(domain, positions, _terminals(classifier), levels, _whole(root))
-    flaw = diagram.flaw()
-    if flaw is not None:
-        raise ValueError(f"the diagram: {flaw}")
-    return diagram
-
-
-def _terminals(classifier: BaseClassifier) -> int:
-    return len(classifier.classes) + classifier.rule.leaves_ties
-
-
-def _sizes(classifier: BaseClassifier, order: Sequence[object]) -> list[int]:
-    """Return the number of states of the features in this order."""
-    return [len(classifier.feature_variables[_whole(position)]) for position in order]
+def _listed_levels(shape: dict[str, Any], _: int, sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    pairs = zip(shape["levels"], sizes, strict=True)
+    return [np.array(level, dtype=np.int64).reshape(len(level), size) for level, size in pairs]
 
 
 def _firsts(terminals: int, nodes: Sequence[int]) -> list[int]:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import OBJECTS, blocks, contiguous, multiply_matrices, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import ascending, distinct_rows
+from bnc2d.base.hashing import ascending, distinct_rows, grouped_one_by_one
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.tables.proportional import merge_patterns
@@ -153,7 +153,8 @@ def compressed_cpt(
     hidden = [axis for axis, variable in enumerate(scope) if variable not in features]
     rows = prod([prepared.sizes[scope[axis]] for axis in own])
     truth = np.asarray(cpt.integers[index], dtype=object).transpose(hidden + own).reshape(-1, rows)
-    groups, first = _equal_rows(truth)
+    in_pieces = (truth[piece].tolist() for piece in pieces(len(truth), OBJECTS // rows))
+    groups, first = grouped_one_by_one(tuple(row) for some in in_pieces for row in some)  # equal in truth
     account = EXACT
     columns: Table = truth
     if not exact:
@@ -170,19 +171,6 @@ def compressed_cpt(
         columns[first],
         account,
     )
-
-
-def _equal_rows(rows: NDArray[np.object_]) -> tuple[Integers, Integers]:
-    """Return the group of each row of integers, and one row of each: equal, not only rounded alike."""
-    known: dict[tuple[int, ...], int] = {}
-    first: list[int] = []
-    groups = np.empty(len(rows), dtype=np.intp)
-    for piece in pieces(len(rows), OBJECTS // rows.shape[1]):
-        for at, row in enumerate(rows[piece].tolist(), piece.start):
-            group = groups[at] = known.setdefault(tuple(row), len(known))
-            if group == len(first):
-                first.append(at)
-    return groups, np.array(first, dtype=np.intp)
 
 
 def multiply_out(

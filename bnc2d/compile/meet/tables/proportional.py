@@ -8,6 +8,7 @@ of a column; what this does to smaller ones is in the account of ``underflow``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import gcd
@@ -17,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import OBJECTS, multiply_matrices, take
-from bnc2d.base.checkpoints import checkpoint, pieces
-from bnc2d.base.hashing import distinct_rows, scattered
+from bnc2d.base.checkpoints import pieces
+from bnc2d.base.hashing import distinct_rows, grouped_one_by_one, scattered
 
 # Columns are candidates where the ratios of two projections agree to this many bits.
 _RATIO_BITS = 38
@@ -52,26 +53,15 @@ def merge_patterns(table: NDArray[Any]) -> Merged | None:
 
 
 def _merge_exactly(table: NDArray[np.object_]) -> Merged | None:
-    known: dict[tuple[int, ...], int] = {}
-    first: list[int] = []
-    ids: list[int] = []
-    for position, column in enumerate(table.T):
-        if position % max(1, OBJECTS // len(table)) == 0:
-            checkpoint()
-        divisor = gcd(*column) or 1
-        number = known.setdefault(tuple(entry // divisor for entry in column), len(known))
-        if number == len(first):
-            first.append(position)
-        ids.append(number)
-    if len(first) == table.shape[1]:
-        return None
-    factor = np.ones(len(ids))  # integers have no error that it would scale
-    return Merged(np.array(first, dtype=np.intp), np.array(ids, dtype=np.intp), 0, factor)
+    def reduced() -> Iterator[tuple[int, ...]]:
+        for piece in pieces(table.shape[1], OBJECTS // len(table)):
+            for column in table.T[piece].tolist():
+                divisor = gcd(*column) or 1
+                yield tuple(entry // divisor for entry in column)
 
-
-def _weights(rows: int) -> NDArray[np.float64]:
-    """Return the weights of two projections of columns."""
-    return _few_weights(rows) if rows <= _FEW_ROWS else scattered((2, rows))
+    ids, first = grouped_one_by_one(reduced())
+    # Integers have no error that a factor would scale.
+    return None if len(first) == len(ids) else Merged(first, ids, 0, np.ones(len(ids)))
 
 
 @cache
@@ -83,7 +73,8 @@ def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     """Find candidates by the ratio of two positive projections, then compare every entry."""
     columns = table.shape[1]
     projections = np.empty((2, columns))
-    multiply_matrices(_weights(len(table)), table, projections)
+    weights = _few_weights(len(table)) if len(table) <= _FEW_ROWS else scattered((2, len(table)))
+    multiply_matrices(weights, table, projections)
     base, other = projections
     codes = np.empty(columns, dtype=np.int64)
     for piece in pieces(columns):

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.readers.numbers import MAX_DIGITS
-from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.model import BaseCompiledModel, Stats
+from bnc2d.compile.result import feature_domain
 from bnc2d.logic.circuit.arrays import listed
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_constant

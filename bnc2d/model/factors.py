@@ -310,11 +310,7 @@ def _product_by_pair(left: Table, right: Table, of_left: Patterns, of_right: Pat
 
 
 def _product_by_entry(
-    left: Table,
-    right: Table,
-    of_left: Patterns,
-    of_right: Patterns,
-    underflows: NDArray[np.bool_] | None,
+    left: Table, right: Table, of_left: Patterns, of_right: Patterns, underflows: NDArray[np.bool_] | None
 ) -> Table:
     """Return ``[pair, shared, left's own, right's own]`` for any kind of entries, one summed state at a time.
 

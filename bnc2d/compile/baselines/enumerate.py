@@ -12,8 +12,7 @@ import numpy as np
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.domain import diagram_of_list
-from bnc2d.compile.result import Compiled
+from bnc2d.compile.result import Compiled, diagram_of_list
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.inference import JointQuery
 

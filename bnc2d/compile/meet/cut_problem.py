@@ -1,21 +1,88 @@
-"""A classifier divided by a cut: the features of each side, the weights of the classes, what a tie means."""
+"""A classifier divided by a cut: the table of each side, the weights of the classes, what a tie means."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import TypeAlias
 
-from bnc2d.base.masks import VariableId
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.masks import Mask, VariableId, mask_of, positions, union
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.meet.cut.cut import CutSide
 from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.compile.meet.tables.messages import Side, priors_of
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, compressed_cpt, multiply_out
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.elimination import Join as Elimination
+from bnc2d.model.elimination import eliminate, smallest_first
 
 Given: TypeAlias = Mapping[VariableId, int]  # states of features that are set beforehand
+
+
+class Side:
+    """Computes the table of one side, over its features, the separator and, where it is here, the target.
+
+    The prior of a target without parents is left out: it is a weight of the decision. Inside a step, the
+    smallest join comes first.
+    """
+
+    def __init__(self, prepared: Prepared, side: CutSide) -> None:
+        self._prepared, self.features = prepared, side.features
+        apart = None if prepared.network.parents(prepared.target) else prepared.target_id
+        self._tables: list[VariableId] = []
+        self._joins: list[Elimination] = []
+        left: list[Mask] = []
+        for tables, summed in side.steps:
+            entering = [table for table in tables if table != apart]
+            self._tables += entering
+            left += [prepared.scopes[table] for table in entering]
+            joins = smallest_first(left, summed, prepared.counts.count)
+            left = [scope for scope in (*left, *(join.result for join in joins)) if not scope & summed]
+            self._joins += joins
+        self._last = union(left)
+
+    def factor(self, given: Given, exact: bool = False, structural: bool = False) -> CompressedFactor:
+        """Return the table with some features set, its rows in the order of the others in ``features``.
+
+        ``structural`` as in ``multiply_out``.
+        """
+        prepared = self._prepared
+
+        def multiply(some: list[CompressedFactor], gone: Mask) -> CompressedFactor:
+            checkpoint()
+            return multiply_out(some, positions(gone), exact, structural)
+
+        tables = [compressed_cpt(prepared, table, given, exact) for table in self._tables]
+        scopes = [prepared.scopes[table] for table in self._tables]
+        whole = multiply(eliminate(tables, scopes, self._joins, multiply), 0)
+        free = [variable for variable in self.features if variable not in given]
+        rows = whole.pattern_of_row.reshape([prepared.sizes[v] for v in whole.features])
+        rows = rows.transpose([whole.features.index(v) for v in free]).reshape(-1)
+        return replace(whole, features=tuple(free), pattern_of_row=rows)
+
+    def features_to_fix(self, max_entries: int) -> list[VariableId]:
+        """Return features to set beforehand: those in the most large tables, until none is over the limit."""
+        tables = [*(join.result for join in self._joins), self._last]
+        features = mask_of(self._prepared.feature_ids)
+        fixed: Mask = 0
+        while True:
+            checkpoint()
+            large = [scope for scope in tables if self._prepared.counts.count(scope & ~fixed) > max_entries]
+            votes = Counter(v for scope in large for v in positions(scope & features & ~fixed))
+            if not votes:
+                return positions(fixed)
+            fixed |= 1 << max(sorted(votes), key=lambda variable: votes[variable])
+
+
+def priors_of(prepared: Prepared) -> list[Fraction]:
+    """Return the prior of each class, which no table of a ``Side`` has; 1 where the target has parents."""
+    table = prepared.network.cpt(prepared.target)
+    return [Fraction(1)] * len(table.child) if table.parents else table.exact.tolist()
 
 
 class CutProblem:

@@ -21,20 +21,18 @@ from bnc2d.base.arrays import joined, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
-from bnc2d.compile.meet.cut_problem import CutProblem
+from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
 from bnc2d.compile.ratio.groups import groups_of
-from bnc2d.compile.result import Compiled
+from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
@@ -50,10 +48,7 @@ _EXPANDED_CELLS = 1 << 22
 
 
 def compile_diagram(
-    classifier: BaseClassifier,
-    budget: Budget,
-    certified: bool,
-    executor: Executor | None = None,
+    classifier: BaseClassifier, budget: Budget, certified: bool, executor: Executor | None = None
 ) -> Compiled:
     """Return the reduced diagram of the classifier's decisions."""
     with budget.phase("order"):

@@ -1,5 +1,5 @@
 """The published algorithm: Zhang and Darwiche (2026), one class at a time.
 
-Pruning, jointree and feature tree are in ``graph``. Then come the ``potentials`` of its nodes, the right
-``spine`` with its messages, ``decide_negative`` and ``compile_negative``; ``method`` runs them by class.
+Pruning, jointree and feature tree are in ``graph``. Then come the right ``spine`` with its potentials and
+messages, ``decide_negative`` and ``compile_negative``; ``method`` runs them by class.
 """

@@ -13,11 +13,10 @@ from __future__ import annotations
 from math import prod
 
 from bnc2d.base.budget import Budget
-from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import FeatureTree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.paper.compile_negative import PaperCompiler
-from bnc2d.compile.result import Compiled
+from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.logic.nnf import NNF

@@ -8,10 +8,14 @@ For a node ``q`` with parent ``p``, left child ``l`` and right child ``r`` (Zhan
   all their instances ``v_l`` at once;
 - ``M`` goes down the spine: ``P(Y, u, v_l, S_qr) = project(M · φ_q · pr_l, S_qr ∪ Y)``, and
   ``M_qr`` is that divided by ``φ_rq``.
+
+Potentials are what the tables of the network come to in the clusters; all factors stand for their true values
+up to a positive factor, which changes no decision.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import log2, prod
 
@@ -19,19 +23,21 @@ import numpy as np
 
 from bnc2d.base.arrays import Rows, contiguous
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import VariableId
+from bnc2d.base.masks import VariableId, mask_of, positions
 from bnc2d.compile.graph.feature_tree import FeatureTree
 from bnc2d.compile.graph.jointree import NodeIndex
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.paper.decide_negative import Flags
-from bnc2d.compile.paper.potentials import multiply, potentials_of, project
+from bnc2d.errors import LimitExceeded
 from bnc2d.model.accounts import Floats, exponents
-from bnc2d.model.factors import Factor
+from bnc2d.model.elimination import eliminate, smallest_first
+from bnc2d.model.factors import Factor, multiply_out
 
 # A positive entry of a table that is relied on is at least this large, so that a product of two such entries,
 # divided by a third, cannot underflow; and none is above 2 to the power of the second.
 _SMALLEST = 1e-130
 _HIGHEST = 100.0
+_MAX_ENTRIES = 1 << 26  # of a table: 512 MiB
 
 
 @dataclass(frozen=True)
@@ -175,3 +181,42 @@ def _is_moderate(factor: Factor) -> bool:
     """Return whether entries can be multiplied safely: nothing was lost, none is too small or too large."""
     lowest, highest = exponents(factor.table)
     return factor.account.lost is None and lowest >= log2(_SMALLEST) and highest <= _HIGHEST
+
+
+def potentials_of(prepared: Prepared, tree: FeatureTree) -> list[Factor]:
+    """Return the potential of each node; their product, summed out, is ``P(Y, X)``.
+
+    Variables in no cluster of the f-tree are eliminated first. They live in parts of the jointree that hang
+    off the f-tree by one separator each, and what elimination leaves of such a part is over variables that
+    the part shares with the f-tree: over that separator. So a cluster covers every table that is left.
+    """
+    clusters = [{prepared.ids[name] for name in node.cluster} for node in tree.nodes]
+    outside = set(range(len(prepared.scopes))).difference(*clusters)
+    tables = [Factor.of_cpt(cpt, prepared.ids, np.float64) for cpt in prepared.network.cpts]
+    joins = smallest_first(prepared.scopes, mask_of(outside), prepared.counts.count)
+    left = eliminate(
+        tables, prepared.scopes, joins, lambda some, gone: multiply(prepared, some, positions(gone))
+    )
+    assigned: list[list[Factor]] = [[] for _ in clusters]
+    for table in left:
+        home = next(node for node, cluster in enumerate(clusters) if cluster.issuperset(table.scope))
+        assigned[home].append(table)
+    return [multiply(prepared, tables) for tables in assigned]
+
+
+def project(prepared: Prepared, factors: Sequence[Factor], kept: Collection[VariableId]) -> Factor:
+    """Return the product over the variables ``kept``; the others are summed out."""
+    return multiply(prepared, factors, {v for factor in factors for v in factor.scope}.difference(kept))
+
+
+def multiply(prepared: Prepared, factors: Sequence[Factor], summed: Collection[VariableId] = ()) -> Factor:
+    """Return the product with some variables summed out; 1 where there is no factor."""
+    scope = list(dict.fromkeys(variable for factor in factors for variable in factor.scope))
+    size = prod(prepared.sizes[variable] for variable in scope)
+    if size > _MAX_ENTRIES:
+        shown = ", ".join(prepared.network.names[variable] for variable in scope[:6])
+        raise LimitExceeded(
+            f"the paper's method needs a table of {size} entries (limit {_MAX_ENTRIES}) "
+            f"over {shown}{' …' if len(scope) > 6 else ''}"
+        )
+    return multiply_out(factors or [Factor.one(np.float64)], summed)

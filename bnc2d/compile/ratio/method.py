@@ -34,15 +34,14 @@ from bnc2d.base.arrays import take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide
-from bnc2d.compile.meet.tables.messages import Side, priors_of
+from bnc2d.compile.meet.cut_problem import Side, priors_of
 from bnc2d.compile.ratio.groups import Grouping
 from bnc2d.compile.ratio.levels import Columns, Descent, column_of
 from bnc2d.compile.ratio.ordering import Room
-from bnc2d.compile.result import Compiled
+from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
@@ -79,11 +78,7 @@ def _table(prepared: Prepared, group: CutSide) -> _Table:
 
 
 def compile_by_intervals(
-    classifier: BaseClassifier,
-    prepared: Prepared,
-    grouping: Grouping,
-    budget: Budget,
-    certified: bool,
+    classifier: BaseClassifier, prepared: Prepared, grouping: Grouping, budget: Budget, certified: bool
 ) -> Compiled:
     """Return the reduced diagram of a classifier with these groups (see the module).
 
@@ -116,11 +111,7 @@ def compile_by_intervals(
 
 
 def _reduce(
-    nodes: NDArray[np.int64],
-    children: NDArray[np.int32],
-    table: _Table,
-    builder: DiagramBuilder,
-    room: Room,
+    nodes: NDArray[np.int64], children: NDArray[np.int32], table: _Table, builder: DiagramBuilder, room: Room
 ) -> NDArray[np.int64]:
     """Add the levels of a group to the nodes below it, with ``[column, node]`` children; return its nodes."""
     columns, count = children.shape

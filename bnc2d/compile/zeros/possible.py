@@ -15,7 +15,7 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.compiler import compile_classifier
-from bnc2d.compile.domain import diagram_of_list
+from bnc2d.compile.result import diagram_of_list
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.classifier import BaseClassifier

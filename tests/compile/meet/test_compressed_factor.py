@@ -13,9 +13,8 @@ from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
-from bnc2d.compile.meet.cut_problem import CutProblem
+from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.compile.meet.ties import by_instances, by_tables
 from bnc2d.model.accounts import UNIT_ROUNDOFF

@@ -11,9 +11,8 @@ import pytest
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
-from bnc2d.compile.meet.cut_problem import CutProblem
+from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
-from bnc2d.compile.meet.tables.messages import Side
 from bnc2d.compile.meet.tables.underflow import Underflow
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.testing import random_naive_bayes

@@ -18,7 +18,7 @@ from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.paper import compile_negative as paper
 from bnc2d.compile.paper.compile_negative import PaperCompiler
-from bnc2d.compile.paper.potentials import potentials_of
+from bnc2d.compile.paper.spine import potentials_of
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.count import model_count
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
@@ -271,7 +271,7 @@ def test_a_foreign_domain_is_refused() -> None:
 
 
 def test_a_table_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bnc2d.compile.paper.potentials._MAX_ENTRIES", 3)
+    monkeypatch.setattr("bnc2d.compile.paper.spine._MAX_ENTRIES", 3)
     classifier = Classifier(example("running"), "A", ["D", "E", "F"])
     with pytest.raises(LimitExceeded, match="needs a table of"):
         PaperCompiler(classifier).class_formula(0, manager_of(classifier))

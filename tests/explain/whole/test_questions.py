@@ -59,8 +59,8 @@ def test_draws_are_uniform(diagnosis: CompiledModel) -> None:
 
 
 def test_many_features_need_large_numbers() -> None:
-    from bnc2d.compile.domain import feature_domain
     from bnc2d.compile.model import Stats
+    from bnc2d.compile.result import feature_domain
     from bnc2d.logic.diagram.diagram import DiagramBuilder
 
     network = random_naive_bayes(1, 70)

@@ -28,9 +28,8 @@ from bnc2d.base.budget import Budget
 from bnc2d.compile.baselines.block_order.descent import Descent, Level
 from bnc2d.compile.baselines.block_order.search import Block, find_block_order, join_small_blocks
 from bnc2d.compile.baselines.block_order.tables import BlockTable, Matrix, prior_of
-from bnc2d.compile.domain import feature_domain
 from bnc2d.compile.graph.pruning import Prepared, prepare
-from bnc2d.compile.result import Compiled
+from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.accounts import margin

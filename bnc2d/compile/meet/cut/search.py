@@ -14,12 +14,7 @@ from typing import TypeAlias
 from bnc2d.base.masks import Mask, VariableId, positions, union
 from bnc2d.compile.graph.jointree import MaskTree, NodeIndex, chains, downwards
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
-from bnc2d.model.elimination import (
-    joined_tables,
-    least_growth_order,
-    order_of,
-    smallest_first,
-)
+from bnc2d.model.elimination import joined_tables, least_growth_order, order_of, smallest_first
 
 # Joins with at most this many entries cost next to nothing and are made before the search.
 _SMALL_JOIN = 2.0**8

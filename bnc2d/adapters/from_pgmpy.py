@@ -26,7 +26,10 @@ def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
     Columns that miss 1 by at most 1e-6, as estimated ones do, are normalised exactly with one
     ``NormalisationWarning``; a larger miss raises ``NetworkError`` unless ``normalise``.
     """
-    _check_kind(model)
+    class_names = {one.__name__ for one in type(model).__mro__ if one.__module__.split(".")[0] == "pgmpy"}
+    if not class_names & _DISCRETE or class_names & _NOT_DISCRETE:
+        found = f"{type(model).__module__}.{type(model).__qualname__}"
+        raise UnsupportedError(f"from_pgmpy converts a pgmpy DiscreteBayesianNetwork, not {found}")
     nodes = list(model.nodes())
     tables = {cpd.variable: cpd for cpd in model.get_cpds()}
     missing = [repr(node) for node in nodes if node not in tables]
@@ -45,13 +48,6 @@ def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
         cpts.append(repairs.note(*table))
     repairs.warn()
     return BayesianNetwork(variables.values(), cpts, name=str(getattr(model, "name", None) or ""))
-
-
-def _check_kind(model: object) -> None:
-    class_names = {one.__name__ for one in type(model).__mro__ if one.__module__.split(".")[0] == "pgmpy"}
-    if not class_names & _DISCRETE or class_names & _NOT_DISCRETE:
-        found = f"{type(model).__module__}.{type(model).__qualname__}"
-        raise UnsupportedError(f"from_pgmpy converts a pgmpy DiscreteBayesianNetwork, not {found}")
 
 
 def _check_scope(cpd: Any, variables: dict[Any, Variable], graph_parents: set[Any]) -> None:

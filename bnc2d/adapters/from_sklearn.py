@@ -52,7 +52,9 @@ def from_sklearn(
     """
     kind = _kind(estimator)
     if kind == "CategoricalNB":
-        counts, logs = _category_counts(estimator), estimator.feature_log_prob_
+        # n_categories_ would be of the last batch only.
+        counts = [[_exact(row, "category_count_") for row in table] for table in estimator.category_count_]
+        logs = estimator.feature_log_prob_
     else:  # which keeps the logarithms of P(1 | class) only
         counts, logs = _binary_counts(estimator), np.transpose(estimator.feature_log_prob_)[:, :, None]
     names = _feature_names(estimator, feature_names, len(counts))
@@ -84,25 +86,17 @@ def _kind(estimator: object) -> str:
     return kind
 
 
-def _category_counts(estimator: Any) -> list[list[list[Fraction]]]:
-    """Return the counts by feature, class and category; ``n_categories_`` is of the last batch only."""
-    return [[_exact(row, "category_count_") for row in table] for table in estimator.category_count_]
-
-
 def _binary_counts(estimator: Any) -> list[list[list[Fraction]]]:
     """Return how often each feature was 0 and 1, by feature and class."""
     totals = _exact(estimator.class_count_, "class_count_")
     counts = []
     for column in np.transpose(estimator.feature_count_):
-        rows = []
-        for total, ones in zip(totals, _exact(column, "feature_count_"), strict=True):
-            if ones > total * (1 + _FLOAT_NOISE):
-                raise NetworkError(
-                    "a feature_count_ exceeds its class_count_: with binarize=None every value must be 0 or 1"
-                )
-            zeros = max(total - ones, Fraction(0))  # float sums of sample weights may differ a little
-            rows.append([zeros, ones])
-        counts.append(rows)
+        pairs = list(zip(totals, _exact(column, "feature_count_"), strict=True))
+        if any(ones > total * (1 + _FLOAT_NOISE) for total, ones in pairs):
+            remedy = "with binarize=None every value must be 0 or 1"
+            raise NetworkError(f"a feature_count_ exceeds its class_count_: {remedy}")
+        # Float sums of sample weights may differ a little.
+        counts.append([[max(total - ones, Fraction(0)), ones] for total, ones in pairs])
     return counts
 
 
@@ -114,9 +108,8 @@ def _smoothed(
     for label, row in zip(classes.states, counts, strict=True):
         total = sum(row) + alpha * len(row)
         if total == 0:
-            raise NetworkError(
-                f"P({feature.name} | {classes.name}={label}) is 0/0: the class was never seen and alpha is 0"
-            )
+            what = f"P({feature.name} | {classes.name}={label})"
+            raise NetworkError(f"{what} is 0/0: the class was never seen and alpha is 0")
         table.append([(count + alpha) / total for count in row])
     return table
 
@@ -156,10 +149,11 @@ def _check_same(what: str, table: list[list[Fraction]], logs: Iterable[Sequence[
     for row, log_row in zip(table, logs, strict=True):
         for entry, log in zip(row[-len(log_row) :], log_row, strict=True):
             if not isclose(entry, exp(log), rel_tol=_FLOAT_NOISE):
-                raise ClassifierError(
-                    f"{what} says {exp(log):.6g}, but the counts and parameters give {float(entry):.6g}: a "
-                    "parameter was changed after fit(), or alpha is an array (BernoulliNB misapplies those)"
+                says = f"{exp(log):.6g}, but the counts and parameters give {float(entry):.6g}"
+                why = (
+                    "a parameter was changed after fit(), or alpha is an array (BernoulliNB misapplies those)"
                 )
+                raise ClassifierError(f"{what} says {says}: {why}")
 
 
 def _feature_names(estimator: Any, given: Iterable[object] | None, size: int) -> tuple[str, ...]:

@@ -26,41 +26,35 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     not a regular file is refused.
     """
     name = path_name(path)
-    opened = False
+    import secrets  # only who writes needs it
+
+    mode = None
     try:
-        with _replacing(os.path.realpath(name)) as file:
-            opened = True
-            yield file
+        target = os.path.realpath(name)
+        with suppress(FileNotFoundError):
+            status = os.stat(target)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError("it exists and is not a regular file")
+            mode = stat.S_IMODE(status.st_mode)
+        folder, last = os.path.split(target)
+        temporary = os.path.join(folder, f".{last[:60]}.{secrets.token_hex(8)}.tmp")
+        file = open(temporary, "xb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:
-        if opened and isinstance(error, ValueError):
-            raise  # by whoever writes: the path was in order
         raise FormatError(f"cannot write: {reason(error)}", name) from None
+    try:
+        with file:
+            yield file
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise FormatError(f"cannot write: {reason(error)}", name) from None
+        raise
 
 
 def reason(error: OSError | ValueError) -> str:
     """Return why a file cannot be opened."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-@contextmanager
-def _replacing(target: str) -> Iterator[IO[bytes]]:
-    mode = None
-    with suppress(FileNotFoundError):
-        status = os.stat(target)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it exists and is not a regular file")
-        mode = stat.S_IMODE(status.st_mode)
-    import secrets  # only who writes needs it
-
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name[:60]}.{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise

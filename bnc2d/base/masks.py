@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import log2
+from operator import or_
 from typing import TypeAlias
 
 Mask: TypeAlias = int
@@ -33,10 +35,7 @@ def union(masks: Iterable[Mask]) -> Mask:
     >>> union([0b001, 0b101])
     5
     """
-    everything = 0
-    for mask in masks:
-        everything |= mask
-    return everything
+    return reduce(or_, masks, 0)
 
 
 def mask_of(variables: Iterable[VariableId]) -> Mask:

@@ -55,10 +55,10 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
             for text in held:
                 say("warning", text)
             return code
-    except Bnc2dError as error:
-        return _fail(str(error))
-    except MemoryError:
-        return _fail("out of memory; try fewer features or a smaller network")
+    except (Bnc2dError, MemoryError) as error:
+        is_ours = isinstance(error, Bnc2dError)
+        say("error", str(error) if is_ours else "out of memory; try fewer features or a smaller network")
+        return EXIT_BAD_INPUT
     except BrokenPipeError:  # the reader of our output went away (`| head`); nothing to report
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
@@ -160,8 +160,3 @@ def _is_ctrl_c(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _fail(message: str) -> int:
-    say("error", message)
-    return EXIT_BAD_INPUT

@@ -15,7 +15,7 @@ from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.instances import Row, read_instances
 from bnc2d.cli.shared.models import load_compiled
 from bnc2d.cli.shared.options import amount, split_names
-from bnc2d.cli.shared.output import Answers, add_row_options, words
+from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
@@ -54,12 +54,11 @@ def run(options: argparse.Namespace) -> int:
     output = Answers(options, given, [*decision_columns(model.classifier, options.exact), *_COLUMNS])
     if options.formulas and output.format in ("text", "csv"):
         raise LogicError("--formulas needs --format json or jsonl")
+    few, seconds = (None, MANY_SECONDS) if options.all else (_FEW, FEW_SECONDS)
     limits: dict[str, Any] = {
-        "limit": (None if options.all else _FEW) if options.limit is None else options.limit,
-        "time_limit": options.time_limit,
+        "limit": few if options.limit is None else options.limit,
+        "time_limit": seconds if options.time_limit is None else options.time_limit,
     }
-    if options.time_limit is None:
-        limits["time_limit"] = MANY_SECONDS if options.all else FEW_SECONDS
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
         return [answer_one(model.explain(instance, fixed)) for instance in instances]
@@ -78,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     def text(stream: TextIO, row: Row, found: tuple[str, list[Answer]]) -> None:
         console = Console(file=stream, highlight=False)
         if not given.single:
-            show_text(console, ("" if row.number == 1 else "\n") + f"--- {row.place}")
+            heading = ("" if row.number == 1 else "\n") + f"--- {row.place}"
+            console.print(Text(printable(heading), "bold"), soft_wrap=True)
         show(console, *found)
 
     return output.write(answer, text, "explaining")
@@ -86,9 +86,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _cells(summary: Data, exact: bool) -> Data:
     """Return a summary as the cells of a line, reasons and changes in words."""
-    reason = words(summary["sufficient_reason"]) or "none is needed"
-    changes, cut = words(summary["changes"]), " ".join(summary["cut"])
-    return decision_cells({**summary, "sufficient_reason": reason, "changes": changes, "cut": cut}, exact)
+    reason, changes = (
+        "; ".join(f"{name}={state}" for name, state in summary[key].items())
+        for key in ("sufficient_reason", "changes")
+    )
+    words = {"sufficient_reason": reason or "none is needed", "changes": changes}
+    return decision_cells({**summary, **words, "cut": " ".join(summary["cut"])}, exact)
 
 
 def show(console: Console, head: str, found: Iterable[Answer]) -> None:
@@ -112,8 +115,3 @@ def show(console: Console, head: str, found: Iterable[Answer]) -> None:
             console.print(table)
         if answer.rest:
             console.print(Text(f"  {answer.rest}", "dim"))
-
-
-def show_text(console: Console, text: str) -> None:
-    """Print a line as it is, in bold on a terminal."""
-    console.print(Text(printable(text), "bold"), soft_wrap=True)

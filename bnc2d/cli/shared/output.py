@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from itertools import islice
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from bnc2d.base.atomic import atomic_open
 from bnc2d.cli.shared.instances import Given, Row, add_instance_options
@@ -22,12 +21,10 @@ from bnc2d.cli.shared.printing import print_json, printable, say, working
 from bnc2d.cli.shared.writers import CsvTable, JsonDocument, JsonLines, Writer
 from bnc2d.errors import Bnc2dError, LimitExceeded
 
-Format: TypeAlias = Literal["text", "json", "jsonl", "csv"]
 _Answer: TypeAlias = Callable[[Sequence[dict[str, str]]], Sequence[Any]]
 _Progress: TypeAlias = Callable[[Row], AbstractContextManager[object]]
 
-EXIT_ROWS_WITHOUT_ANSWER = 3
-FORMATS: tuple[Format, ...] = ("text", "json", "jsonl", "csv")
+FORMATS = ("text", "json", "jsonl", "csv")
 
 _MOST_REPORTED = 20  # rows without an answer that have a line on standard error
 _REMEMBERED_ANSWERS = 10_000
@@ -45,17 +42,6 @@ def add_row_options(command: argparse.ArgumentParser) -> None:
     add("--exact", action="store_true", help="fractions of any length beside decimals")
 
 
-def chosen_format(options: argparse.Namespace) -> Format:
-    """Return the format that the options ask for."""
-    if options.json and options.format not in (None, "json"):
-        raise Bnc2dError(f"--json is --format json, so it does not go with --format {options.format}")
-    if options.json:
-        return "json"
-    ending = str(options.output or "").rpartition(".")[2].lower()
-    wanted = options.format or ending
-    return next((name for name in FORMATS if name == wanted), "text")
-
-
 class Answers:
     """Writes the answers to some rows in one format.
 
@@ -63,7 +49,11 @@ class Answers:
     """
 
     def __init__(self, options: argparse.Namespace, given: Given, columns: Sequence[str]) -> None:
-        self.format = chosen_format(options)
+        if options.json and options.format not in (None, "json"):
+            raise Bnc2dError(f"--json is --format json, so it does not go with --format {options.format}")
+        ending = str(options.output or "").rpartition(".")[2].lower()
+        wanted = "json" if options.json else options.format or ending
+        self.format = wanted if wanted in FORMATS else "text"
         self._options = options
         self._given = given
         self._named = options.id is not None
@@ -71,11 +61,7 @@ class Answers:
         self._count = self._failed = 0
 
     def write(
-        self,
-        answer: _Answer,
-        text: Callable[[TextIO, Row, Any], None],
-        doing: str,
-        at_once: int = 1,
+        self, answer: _Answer, text: Callable[[TextIO, Row, Any], None], doing: str, at_once: int = 1
     ) -> int:
         """Answer every row and return the exit code.
 
@@ -104,7 +90,7 @@ class Answers:
         self, answer: _Answer, writer: Writer | None, at_once: int, working_on: _Progress
     ) -> Iterator[tuple[Row, Any]]:
         """Yield every row with its answer as the writer renders it, or with the error that it has instead."""
-        known: OrderedDict[tuple[str, ...], Any] = OrderedDict()
+        known: dict[tuple[str, ...], Any] = {}
         rows = iter(self._given.rows)
         while batch := list(islice(rows, at_once)):
             keys = {tuple(row.instance.values()): row.instance for row in batch if row.instance is not None}
@@ -118,7 +104,7 @@ class Answers:
             for row in batch:
                 yield row, row.error if row.instance is None else known[tuple(row.instance.values())]
             while len(known) > _REMEMBERED_ANSWERS:
-                known.popitem(last=False)
+                del known[next(iter(known))]  # the oldest
 
     def _answers(self, answer: _Answer, instances: list[dict[str, str]]) -> Sequence[Any]:
         """Return the answers; where a limit ends them, each instance has its own chance."""
@@ -133,10 +119,9 @@ class Answers:
 
     def _place(self, row: Row) -> dict[str, Any]:
         """Return what identifies a row in data."""
-        if self._given.single:
-            return {"id": row.name} if self._named else {}
+        place = {} if self._given.single else {"row": row.number}
         line = {"line": row.line} if self._given.lines else {}
-        return {"row": row.number, **line, **({"id": row.name} if self._named else {})}
+        return {**place, **line, **({"id": row.name} if self._named else {})}
 
     def _writer(self, stream: TextIO) -> Writer | None:
         """Return what writes data; text writes itself."""
@@ -159,7 +144,7 @@ class Answers:
         more = "" if self._failed <= _MOST_REPORTED else f"; the first {_MOST_REPORTED} are named above"
         were = "was" if self._failed == 1 else "were"
         say("error", f"{self._failed} of {self._count} rows {were} not answered{more}")
-        return EXIT_ROWS_WITHOUT_ANSWER
+        return 3
 
     @contextmanager
     def _opened(self) -> Iterator[TextIO]:
@@ -189,8 +174,3 @@ class Answers:
             return
         with working(doing) as now:
             yield lambda row: nullcontext(now(at(row)))
-
-
-def words(literals: Mapping[str, object]) -> str:
-    """Return ``NAME=STATE; NAME=STATE``, as on the command line."""
-    return "; ".join(f"{name}={state}" for name, state in literals.items())

@@ -85,18 +85,14 @@ class CompiledModel(BaseCompiledModel):
 
     @overload
     def explain_many(
-        self,
-        rows: Instance | Instances | StateArray,
-        executor: Executor | None = None,
-        **options: Unpack[ManyOptions],
-    ) -> list[Row]: ...
-    @overload
-    def explain_many(
         self, rows: pd.DataFrame, executor: Executor | None = None, **options: Unpack[ManyOptions]
     ) -> pd.DataFrame: ...
     @overload
     def explain_many(
-        self, rows: pd.Series[Any], executor: Executor | None = None, **options: Unpack[ManyOptions]
+        self,
+        rows: Instance | Instances | StateArray | pd.Series[Any],
+        executor: Executor | None = None,
+        **options: Unpack[ManyOptions],
     ) -> list[Row]: ...
     def explain_many(
         self, rows: AnyInstances, executor: Executor | None = None, **options: Unpack[ManyOptions]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -44,12 +45,7 @@ def asset(package: str, name: str) -> str:
 
 def fill(template: str, fields: Mapping[str, str]) -> str:
     """Return a template with each ``{{name}}`` replaced by its field; nothing inserted is searched again."""
-    before, *rest = template.split("{{")
-    parts = [before]
-    for piece in rest:
-        name, _, after = piece.partition("}}")
-        parts += [fields[name], after]
-    return "".join(parts)
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: fields[found[1]], template)
 
 
 def page(package: str, title: str, sources: str, fields: Mapping[str, str]) -> str:

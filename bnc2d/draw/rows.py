@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 from math import sqrt
 
 from bnc2d.draw.graph import Graph
@@ -20,16 +21,9 @@ def longest_paths(neighbours: Sequence[Sequence[int]]) -> list[int]:
     >>> longest_paths([[], [0], [0, 1]])
     [0, 1, 2]
     """
-    length = [-1] * len(neighbours)
-    pending = list(range(len(neighbours)))
-    while pending:
-        node = pending[-1]
-        waiting = [near for near in neighbours[node] if length[near] < 0]
-        if waiting:
-            pending += waiting
-        else:
-            length[node] = max((length[near] + 1 for near in neighbours[node]), default=0)
-            pending.pop()
+    length = [0] * len(neighbours)
+    for node in TopologicalSorter(dict(enumerate(neighbours))).static_order():
+        length[node] = max((length[near] + 1 for near in neighbours[node]), default=0)
     return length
 
 

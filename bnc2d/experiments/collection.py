@@ -11,8 +11,7 @@ from bnc2d.experiments.networks import PUBLIC, network_paths
 from bnc2d.experiments.problems import read_quietly
 from bnc2d.experiments.report.sections import Cell, Section, Table
 from bnc2d.experiments.running.jobs import Job, Record
-from bnc2d.experiments.running.journal import Records
-from bnc2d.experiments.running.measures import is_solved
+from bnc2d.experiments.running.journal import Records, is_solved
 
 MAX_LOG2_INSTANCES = 34.0
 _PREFIX = "collection"

@@ -21,8 +21,7 @@ from bnc2d.experiments.report.published import read_reference
 from bnc2d.experiments.report.sections import Section, write_report
 from bnc2d.experiments.report.tables import disagreement_section
 from bnc2d.experiments.running.jobs import Job, Record, run_jobs
-from bnc2d.experiments.running.journal import Journal, Key, Records
-from bnc2d.experiments.running.measures import disagreements
+from bnc2d.experiments.running.journal import Journal, Key, Records, disagreements
 from bnc2d.formats.files import make_folder
 
 MORE_PARTS = {"collection": collection, "scaling": scaling}

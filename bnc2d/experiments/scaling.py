@@ -10,8 +10,7 @@ from typing import NamedTuple
 from bnc2d.experiments.report.plots import Series, plot
 from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.running.jobs import Job, Record
-from bnc2d.experiments.running.journal import Records
-from bnc2d.experiments.running.measures import is_solved
+from bnc2d.experiments.running.journal import Records, is_solved
 from bnc2d.experiments.synthetic import FAMILIES
 
 # How many features, by the number of their states: 2^40 instances at most.

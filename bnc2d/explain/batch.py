@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
@@ -35,10 +35,7 @@ _Rows: TypeAlias = list[list[int]]  # state positions
 _Found: TypeAlias = list[tuple[list[dict[FeatureId, StateMask]], Cut | None]]
 
 KINDS: dict[ReasonKind, Any] = {
-    "sufficient": Term,
-    "necessary": Clause,
-    "general_sufficient": Term,
-    "general_necessary": Clause,
+    kind: Clause if kind.endswith("necessary") else Term for kind in get_args(ReasonKind)
 }
 # Rows of a chunk, and chunks that an executor holds: each of them may hold a copy of the diagram.
 _MOST_ROWS_AT_ONCE = 64

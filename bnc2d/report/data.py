@@ -48,8 +48,8 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
     return {
         "name": model.classifier.network.name,
         "target": model.target,
-        "features": [
-            [name, list(states), _true_state(states)]
+        "features": [  # with the position of the state that reads as true, or -1 where the states do not
+            [name, list(states), states.index(reading[1]) if (reading := false_true(states)) else -1]
             for name, states in zip(model.domain.names, model.domain.states, strict=True)
         ],
         "classes": list(model.classes),
@@ -124,12 +124,6 @@ def _node(manager: Manager, node: NodeId, place: dict[NodeId, int]) -> list[int 
         feature, mask = manager.literal_of(node)
         return [int(kind), feature, mask if mask < _EXACT_IN_JAVASCRIPT else str(mask)]
     return [int(kind), *(place[child] for child in manager.children(node))]
-
-
-def _true_state(states: tuple[str, ...]) -> int:
-    """Return the position of the state that reads as true, or -1 where the states do not read so."""
-    reading = false_true(states)
-    return -1 if reading is None else states.index(reading[1])
 
 
 def _drawing(manager: Manager, root: NodeId, place: dict[NodeId, int]) -> dict[str, Any] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 from bnc2d.base.atomic import atomic_write
 from bnc2d.base.readers.arguments import instance_of
@@ -29,7 +28,10 @@ def page_html(model: BaseCompiledModel) -> str:
     """
     logic = "\n".join(asset("bnc2d.report", name) for name in _SCRIPTS)
     script = f'\n"use strict";\n(() => {{\n{logic}}})();\n'
-    fields = {"data": _embedded(page_data(model)), "script": script}
+    # No HTML parser can take this for markup: it is in ASCII, without angle brackets or ampersands.
+    packed = json.dumps(page_data(model), ensure_ascii=True, separators=(",", ":"))
+    data = packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    fields = {"data": data, "script": script}
     title = f"{model.target}: explore the decisions"
     return page("bnc2d.report", title, f"script-src '{digest(script)}'", fields)
 
@@ -38,9 +40,3 @@ def write_page(model: BaseCompiledModel, path: str | os.PathLike[str]) -> None:
     """Write the page to explore a model; the file appears whole or not at all."""
     instance_of(BaseCompiledModel, model, "model", "; Classifier.compile() gives one")
     atomic_write(path, page_html(model).encode())
-
-
-def _embedded(data: dict[str, Any]) -> str:
-    """Return JSON that no HTML parser can take for markup: in ASCII, without angle brackets or ampersands."""
-    packed = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    return packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -11,8 +11,8 @@ from bnc2d.experiments.report.plots import Series, plot
 from bnc2d.experiments.report.published import RUNS, Reference
 from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
-from bnc2d.experiments.running.journal import Records
-from bnc2d.experiments.running.measures import (
+from bnc2d.experiments.running.journal import (
+    Records,
     disagreements,
     is_not_applicable,
     is_refused,
@@ -31,8 +31,6 @@ _HOW_TIMED = (
 def disagreement_section(records: Records) -> list[Section]:
     """Return a section that says where methods disagree, or none."""
     found = disagreements(records)
-    if not found:
-        return []
     rows: list[dict[str, Cell]] = [
         {"problem": problem, "threshold": which, "method": method, "instances": ", ".join(map(str, sizes))}
         for problem, which, models in found
@@ -43,7 +41,13 @@ def disagreement_section(records: Records) -> list[Section]:
         "in every class; at least one of them is wrong here, and nothing below should be trusted before this "
         "is resolved. Please report it."
     )
-    return [Section("Methods disagree", text, (Table.of(rows),))]
+    return _unless_empty("Methods disagree", text, rows)
+
+
+def _unless_empty(title: str, text: str, *tables: Sequence[Mapping[str, Cell]]) -> list[Section]:
+    """Return a section with the tables that have rows, if any has."""
+    found = tuple(Table.of(rows) for rows in tables if rows)
+    return [Section(title, text, found)] if found else []
 
 
 def summary_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
@@ -136,41 +140,38 @@ def refused_section(records: Records, networks: Mapping[str, str]) -> list[Secti
     for (problem, _, method), record in records.items():
         if is_refused(record):
             refused.setdefault((problem, str(record["message"])), set()).add(method)
-    if not refused:
-        return []
     text = (
         "These problems could not be compiled. A network whose columns do not sum to 1 is damaged: what it "
         "would say after a repair is a guess, so it takes part only on request (--normalise)."
     )
-    rows = tuple(
-        (problem, networks.get(problem), message, ", ".join(sorted(methods)))
-        for (problem, message), methods in sorted(refused.items())
-    )
-    return [Section("Refused", text, (Table(("problem", "network", "reason", "methods"), rows),))]
+    rows = [
+        {"problem": name, "network": networks.get(name), "reason": why, "methods": ", ".join(sorted(methods))}
+        for (name, why), methods in sorted(refused.items())
+    ]
+    return _unless_empty("Refused", text, rows)
 
 
 def unsolved_section(records: Records) -> list[Section]:
     """Return what hit a limit and which methods are not made for which problems, or nothing."""
-    late = tuple(
-        (problem, which, method, record["status"], record.get("time_limit"), record["message"])
+    late: list[dict[str, Cell]] = [
+        {"problem": problem, "threshold": which, "method": method, "status": record["status"]}
+        | {"limit s": record.get("time_limit"), "message": record["message"]}
         for (problem, which, method), record in records.items()
         if record["status"] in ("timeout", "memory")
-    )
+    ]
     reasons = Counter(
         (method, str(record["message"]).removeprefix(NOT_APPLICABLE))
         for (_, _, method), record in records.items()
         if is_not_applicable(record)
     )
-    tables = []
-    if late:
-        tables.append(Table(("problem", "threshold", "method", "status", "limit s", "message"), late))
-    if reasons:
-        rows = tuple((method, count, reason) for (method, reason), count in reasons.items())
-        tables.append(Table(("method", "problems", "not applicable because"), rows))
+    unfit: list[dict[str, Cell]] = [
+        {"method": method, "problems": count, "not applicable because": reason}
+        for (method, reason), count in reasons.items()
+    ]
     text = (
         "Runs that ended at a limit, and problems that a method is not made for; the latter are not failures."
     )
-    return [Section("Unsolved", text, tuple(tables))] if tables else []
+    return _unless_empty("Unsolved", text, late, unfit)
 
 
 def cactus_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
@@ -230,34 +231,33 @@ def leaves_section(records: Records, network: str, targets: Mapping[str, str]) -
     """
     published = {target: run for (name, target), run in RUNS.items() if name == network.lower()}
     methods = list(dict.fromkeys(method for problem, _, method in records if problem in targets))
+    beside = ("in the paper", "its instances", "its s", "its nodes", "2019's s", "2019's nodes")
     rows = []
     for problem, target in targets.items():
         runs = [records.get((problem, "0.5", method)) for method in methods]
         models = next((run["models"] for run in runs if run is not None and is_solved(run)), None)
-        row: list[Cell] = [target, models]
-        for run in runs:
-            row += _time_and_size(run)
+        row: dict[str, Cell] = {"target": target, "instances": models}
+        for method, run in zip(methods, runs, strict=True):
+            row[f"{method} s"], row[f"{method} nodes"] = _time_and_size(run)
         if published:
-            row += published.get(target, [None] * 6)
-        rows.append(tuple(row))
-    columns = ["target", "instances", *(f"{method} {unit}" for method in methods for unit in ("s", "nodes"))]
+            row |= zip(beside, published.get(target, [None] * 6), strict=True)
+        rows.append(row)
     text = f"Every target of {network} in the suite, threshold 0.5, all leaves as features. {_HOW_TIMED}"
     if published:
-        columns += ["in the paper", "its instances", "its s", "its nodes", "2019's s", "2019's nodes"]
         text += (
             "\n\nBeside are the figures that the paper prints, with times on its authors' machine, and those "
             "of the compiler by Shih, Choi and Darwiche (2019). The paper names targets by initials only; "
             "they stand beside the target whose label in the network's file has these initials. Where it "
             "prints a number of instances that is not ours, its classifier is not the same."
         )
-    return Section(f"All leaves of {network}", text, (Table(tuple(columns), tuple(rows)),))
+    return Section(f"All leaves of {network}", text, (Table.of(rows),))
 
 
-def _time_and_size(record: Record | None) -> list[Cell]:
+def _time_and_size(record: Record | None) -> tuple[Cell, Cell]:
     if record is None:
-        return [None, None]
+        return None, None
     if is_solved(record):
-        return [seconds_of(record), record["nodes"]]
-    if record["status"] == "timeout":
-        return [f">{record['time_limit']:g}" if record.get("time_limit") else "timeout", None]
-    return ["not applicable" if is_not_applicable(record) else record["status"], None]
+        return seconds_of(record), record["nodes"]
+    if record["status"] == "timeout" and record.get("time_limit"):
+        return f">{record['time_limit']:g}", None
+    return "not applicable" if is_not_applicable(record) else record["status"], None

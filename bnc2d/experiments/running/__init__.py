@@ -1,1 +1,1 @@
-"""Running the jobs: workers, limits, journal, measures."""
+"""Running the jobs: workers, limits, journal."""

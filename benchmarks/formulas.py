@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import bnc2d
-from bnc2d.experiments.synthetic import synthetic_classifier
+from bnc2d.experiments.scaling import synthetic_classifier
 
 HERE = Path(__file__).resolve()
 

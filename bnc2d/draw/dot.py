@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bnc2d.draw import palette
 from bnc2d.draw.graph import PLAIN_LINE, Edge, Graph, Style
 
-_HEAD = f"""{{kind}} bnc2d {{{{
+_HEAD = f"""{{word}} bnc2d {{{{
   bgcolor=transparent;
   node [fontname="Helvetica", fontsize=12];
   edge [fontname="Helvetica", fontsize=10, color="{palette.GREY}"{{arrow}}];
@@ -16,8 +16,8 @@ _HEAD = f"""{{kind}} bnc2d {{{{
 
 def to_dot(graph: Graph) -> str:
     """Return every box and every edge as Graphviz text."""
-    kind, sign = ("digraph", "->") if graph.is_directed else ("graph", "--")
-    lines = [_HEAD.format(kind=kind, arrow="" if graph.arrows else ", arrowhead=none")]
+    word, sign = ("digraph", "->") if graph.is_directed else ("graph", "--")
+    lines = [_HEAD.format(word=word, arrow="" if graph.arrows else ", arrowhead=none")]
     for position, box in enumerate(graph.boxes):
         label = f"label={_lines(box.label.lines)}, tooltip={quoted(box.label.title)}"
         lines.append(f"  n{position} [{label}, {_style(box.style)}];\n")

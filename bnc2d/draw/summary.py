@@ -19,7 +19,7 @@ _MAX_BARS = 16
 # Text takes the page's colour; only a document of its own (":root") chooses one.
 _STYLE = "svg:root{color:#1f2328}@media(prefers-color-scheme:dark){svg:root{color:#e6edf3}}"
 
-Kind = tuple[str, str]  # the colour and the name, in the plural, of what is counted
+Entry = tuple[str, str]  # of a legend: the colour and the name, in the plural, of what is counted
 Counts = Sequence[int] | npt.NDArray[np.int64] | npt.NDArray[np.uint8]
 
 
@@ -32,18 +32,18 @@ class Bar:
     shares: Sequence[tuple[str, int]]
 
 
-def histogram(word: str, values: Counts, kinds: Sequence[Kind], groups: Counts | None = None) -> list[Bar]:
-    """Return how many things have which value, a few values in a bar; ``groups`` tells their kinds apart."""
-    numbers, kind_ids = np.asarray(values), 0 if groups is None else np.asarray(groups)
+def histogram(word: str, values: Counts, legend: Sequence[Entry], groups: Counts | None = None) -> list[Bar]:
+    """Return how many things have which value, a few values in a bar; ``groups`` are places in the legend."""
+    numbers, group_ids = np.asarray(values), 0 if groups is None else np.asarray(groups)
     low, high = int(numbers.min()), int(numbers.max())
-    step = high // _MAX_BARS + 1
-    counted = np.bincount(numbers // step * len(kinds) + kind_ids, minlength=(high // step + 1) * len(kinds))
-    counts = counted.reshape(-1, len(kinds)).tolist()
+    step, width = high // _MAX_BARS + 1, len(legend)
+    counted = np.bincount(numbers // step * width + group_ids, minlength=(high // step + 1) * width)
+    counts = counted.reshape(-1, width).tolist()
     bars = []
     for bar in range(low // step, len(counts)):
         first, last = bar * step, min(bar * step + step - 1, high)
         name = f"{first:,}" if first == last else f"{first:,}–{last:,}"
-        found = list(zip(kinds, counts[bar], strict=True))
+        found = list(zip(legend, counts[bar], strict=True))
         tooltip = ", ".join(f"{count:,} {plural}" for (_, plural), count in found if count) or "none"
         bars.append(Bar(name, f"{word} {name}: {tooltip}", [(colour, count) for (colour, _), count in found]))
     return bars
@@ -67,7 +67,7 @@ def summary_page(
     title: str,
     figures: Sequence[str],
     properties: Sequence[str],
-    legend: Sequence[Kind],
+    legend: Sequence[Entry],
     panels: Sequence[tuple[str, Sequence[Bar]]],
 ) -> str:
     """Return an SVG document: a line of figures, one of properties, colours with labels, two bar charts."""

@@ -35,19 +35,12 @@ def jobs(
     a feature, but no target.
     """
     paths = network_paths(chosen() if networks is None else networks)
-    found = []
-    for name, path in paths.items():
-        found += [
-            Job(
-                f"{_PREFIX}/{name}/{target}",
-                "argmax",
-                method,
-                {"network": {"network": name, "target": target}},
-            )
-            for target in _targets(path)
-            for method in methods
-        ]
-    return found
+    sources = [{"network": name, "target": target} for name in paths for target in _targets(paths[name])]
+    return [
+        Job("/".join((_PREFIX, *source.values())), "argmax", method, {"network": source})
+        for source in sources
+        for method in methods
+    ]
 
 
 @cache  # files of the cache of networks do not change
@@ -87,13 +80,10 @@ def sections(records: Records) -> list[Section]:
         f"solved. Networks whose leaves have more than 2^{MAX_LOG2_INSTANCES:g} instances were not tried: "
         f"{', '.join(left_out)}. Nodes are those of the formulas of all classes together."
     )
+    more = "The same runs one by one; seconds are those of the whole compilation, reading excluded."
     return [
         Section("Multi-class targets: the public networks", text, (Table.of(rows),)),
-        Section(
-            "Multi-class targets: every target",
-            "The same runs one by one; seconds are those of the whole compilation, reading excluded.",
-            (Table.of(details),),
-        ),
+        Section("Multi-class targets: every target", more, (Table.of(details),)),
     ]
 
 

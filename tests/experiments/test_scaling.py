@@ -9,7 +9,7 @@ from bnc2d import BayesianNetwork, ClassifierError
 from bnc2d.experiments import scaling
 from bnc2d.experiments.report.plots import Picture, Series
 from bnc2d.experiments.running.jobs import Job, Record, run_job
-from bnc2d.experiments.synthetic import FAMILIES, synthetic_classifier
+from bnc2d.experiments.scaling import FAMILIES, synthetic_classifier
 from bnc2d.testing import random_noisy_or
 from tests.brute_force.decisions import decisions
 

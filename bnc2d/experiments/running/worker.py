@@ -33,7 +33,7 @@ from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceede
 from bnc2d.experiments.networks import PUBLIC, network_path
 from bnc2d.experiments.problems import plain_name, read_problem
 from bnc2d.experiments.running.jobs import LATE, NOT_APPLICABLE, Job, Record
-from bnc2d.experiments.synthetic import synthetic_classifier
+from bnc2d.experiments.scaling import synthetic_classifier
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import default_features
 

@@ -82,7 +82,7 @@ LIMITS = {"time_limit", "limit", "memory_limit", "max_bytes", "samples", "chunk_
 # For loops of the package, "this is not checked", as they say, and for its files.
 INNER = {
     "Manager.add_gates",
-    "Manager.add_in_turn",
+    "Manager.add_levels",
     "Manager.add_level",
     "Manager.assert_consistent",
     "CompiledModel.set_formula_size",

@@ -21,8 +21,6 @@ ListedGate: TypeAlias = tuple[bool, list[int]]
 
 _CONSTANTS = 2
 _LITERAL, _AND = 1, 2
-# Gates that are added faster one by one than in batches.
-_FEW = 4000
 
 
 @dataclass(frozen=True)
@@ -85,18 +83,10 @@ class CircuitArrays:
             manager.add_literal(feature, mask if states is None else states(feature, mask))
             for feature, mask in zip(self.features.tolist(), self.masks, strict=True)
         ]
-        starts = self.starts
-        if not simplify and len(self.is_or) <= _FEW:
-            known: list[NodeId] = ids[: self.first_gate].tolist()
-            manager.add_in_turn(known, self.is_or, starts[1:], self.children)
-            return [known[root] for root in self.roots.tolist()]
         manager.store.make_room(len(self.is_or), len(self.children))
-        for first, last in self.batches():
-            checkpoint()
-            gates = slice(self.first_gate + first, self.first_gate + last)
-            below = ids[self.children[starts[first] : starts[last]]]
-            arities = np.diff(starts[first : last + 1])
-            ids[gates] = manager.add_gates(self.is_or[first:last], arities, below, simplify=simplify)
+        kinds = self.is_or + np.uint8(_AND)
+        ends = (end for _, end in self.batches())
+        manager.add_levels(ids, kinds, self.starts, self.children, ends, simplify=simplify)
         roots: list[NodeId] = ids[self.roots].tolist()
         return roots
 

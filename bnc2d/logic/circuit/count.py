@@ -52,16 +52,13 @@ def _count_decomposable(manager: Manager, root: NodeId) -> int:
     counts[: levels.leaves] = [mask.bit_count() for _, _, mask in manager.literals(root)] or [root]
     for step in levels.steps:
         checkpoint()
-        ands = step.middle - step.first
-        below = counts[step.children]
-        if ands:
-            conjuncts = below[: step.edge]
-            counts[step.first : step.middle] = np.multiply.reduceat(conjuncts, step.starts[:ands])
-        if step.middle < step.last:
-            ors = slice(step.middle, step.last)
-            missing = spaces[ors].repeat(step.arities[ands:])
-            missing //= spaces[step.children[step.edge :]]
-            counts[ors] = np.add.reduceat(below[step.edge :] * missing, step.or_starts)
+        gates, below = slice(step.first, step.last), counts[step.children]
+        if step.is_or:
+            missing = spaces[gates].repeat(step.arities)
+            missing //= spaces[step.children]
+            counts[gates] = np.add.reduceat(below * missing, step.starts)
+        else:
+            counts[gates] = np.multiply.reduceat(below, step.starts)
     return int(counts[-1]) * (domain.instance_count // int(spaces[-1]))
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers
+from bnc2d.base.arrays import Numbers, take
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 # Nodes of a circuit that is rewritten faster one by one: where all gates are made, and where constants let
 # many go before.
 _FEW = 100
-_FEW_PRUNED = 4000
+_FEW_PRUNED = 800
 
 
 def fold(
@@ -80,10 +80,9 @@ def rewrite(
     images[: levels.leaves] = list(leaves.values())
     swap = np.uint8(Kind.AND ^ Kind.OR if dual else 0)
     if not simplify:
-        for step in levels.steps:
-            checkpoint()
-            ids = target.add_level(step.kinds ^ swap, step.arities, images[step.children], simplify=False)
-            images[step.first : step.last] = ids
+        kinds = levels.kinds[levels.leaves :] ^ swap
+        starts = levels.starts[levels.leaves :]
+        target.add_levels(images, kinds, starts, levels.children, levels.ends, simplify=False)
         return int(images[-1])
     is_open = _open_nodes(levels, images, dual)
     if not is_open[-1]:
@@ -93,24 +92,59 @@ def rewrite(
         wanted = is_open & _changed_nodes(levels, images)
         if not wanted[-1]:
             return root
+    arities = np.diff(levels.starts)
+    kept = take(is_open, levels.children)
+    kept &= wanted.repeat(arities)
     used = np.zeros(len(levels), dtype=bool)
     used[-1] = True
-    plan = []
     for step in reversed(levels.steps):
         checkpoint()
-        gates = used[step.first : step.last] & wanted[step.first : step.last]
-        if gates.any():
-            kept = gates.repeat(step.arities)
-            kept &= is_open[step.children]
-            children = step.children[kept]
-            used[children] = True
-            plan.append((step, gates.nonzero()[0], kept, children))
-    for step, places, kept, children in reversed(plan):
-        checkpoint()
-        arities = np.add.reduceat(kept, step.starts, dtype=np.int64)[places]
-        kinds = step.kinds[places] ^ swap
-        images[step.first + places] = target.add_level(kinds, arities, images[children], simplify=True)
-    return int(images[-1])
+        edges = used[step.first : step.last].repeat(step.arities)
+        edges &= kept[step.edges]
+        used[step.children[edges]] = True
+    kept &= used.repeat(arities)
+    made = used & wanted
+    made[: levels.leaves] = False
+    return _add_reduced(levels, images, swap, used, made, kept, target)
+
+
+def _add_reduced(
+    levels: Levels,
+    images: Numbers,
+    swap: np.uint8,
+    used: NDArray[np.bool_],
+    made: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+    target: Manager,
+) -> NodeId:
+    """Add the gates that are made, with those edges that are kept; return the last node's image.
+
+    The images of the other nodes in use are given. A gate with a single child stands for the child.
+    """
+    gates = made.nonzero()[0]
+    arities = np.add.reduceat(kept, levels.starts[gates], dtype=np.int64)
+    children = take(levels.children, kept.nonzero()[0])
+    checkpoint()
+    alias = np.arange(len(levels))
+    several = arities > 1
+    single = gates[~several]
+    alias[single] = children[arities.cumsum()[~several] - 1]
+    while ((further := alias[alias[single]]) != alias[single]).any():
+        alias[single] = further
+    children = take(alias, children[several.repeat(arities)])
+    gates, arities = gates[several], arities[several]
+    known = (used & ~made).nonzero()[0]
+    place = np.empty(len(levels), dtype=np.int64)
+    place[known] = np.arange(len(known))
+    place[gates] = np.arange(len(known), len(known) + len(gates))
+    ids = np.empty(len(known) + len(gates), dtype=np.int64)
+    ids[: len(known)] = images[known]
+    starts = np.zeros(len(gates) + 1, dtype=np.int64)
+    np.cumsum(arities, out=starts[1:])
+    ends = np.searchsorted(gates, [levels.leaves + end for end in levels.ends]).tolist()
+    ends = [end for end in dict.fromkeys(ends) if end]
+    target.add_levels(ids, levels.kinds[gates] ^ swap, starts, take(place, children), ends, simplify=True)
+    return int(ids[place[alias[-1]]])
 
 
 def _rewrite_few(

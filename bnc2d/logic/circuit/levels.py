@@ -9,43 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, ranges, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
-from bnc2d.logic.circuit.store import LOW, NodeStore
+from bnc2d.logic.circuit.children import LOW
+from bnc2d.logic.circuit.store import NodeStore
 
 _AND, _OR = 2, 3
 # Nodes that are quicker to follow one by one than with arrays.
-_FEW = 48
-# Nodes followed one by one between two checkpoints.
-_NODES = 1 << 12
+_FEW = 24
 
 
-class Step:
-    """Gates of one level: positions ``first`` to ``middle`` are ANDs, ``middle`` to ``last`` are ORs.
+class Step(NamedTuple):
+    """Gates of one level and one kind: the positions from ``first`` to ``last``.
 
-    ``children`` are the positions of their children, those of the ANDs up to ``edge``; ``starts`` tells where
-    those of each gate begin, and ``or_starts`` those of each OR, counted from ``edge``.
+    ``children`` are the positions of their children, and ``starts`` tells where those of each gate begin.
     """
 
-    def __init__(self, first: int, middle: int, last: int, starts: Numbers, children: Numbers) -> None:
-        self.first, self.middle, self.last = first, middle, last
-        self.children = children
-        self.starts = starts[:-1]
-        self.arities = starts[1:] - starts[:-1]
-        self.edge = int(starts[middle - first])
-        self.or_starts = starts[middle - first : -1] - self.edge
-
-    @cached_property
-    def kinds(self) -> NDArray[np.uint8]:
-        """The kind of each gate."""
-        kinds = np.full(self.last - self.first, _OR, dtype=np.uint8)
-        kinds[: self.middle - self.first] = _AND
-        return kinds
+    is_or: bool
+    first: int
+    last: int
+    starts: Numbers
+    children: Numbers
+    arities: Numbers
+    edges: slice  # where the children are among those of all nodes
 
 
 class Levels:
@@ -89,28 +81,42 @@ class Levels:
         return ascending
 
     @cached_property
+    def ends(self) -> list[int]:
+        """Where the gates of each level end, counted from the first gate."""
+        ends = np.searchsorted(self.keys, np.arange(2, self.depth + 2) << 34) - self.leaves
+        whole: list[int] = ends.tolist()
+        return whole
+
+    @cached_property
     def steps(self) -> list[Step]:
-        """The gates, a level or a part of one at a time, children before parents."""
+        """The gates, those of a level and kind or a part of them at a time, children before parents."""
+        if self.leaves == len(self):
+            return []
+        gates = slice(self.leaves, len(self))
+        kinds = self.keys[gates] >> 32  # with the level before
+        firsts = np.concatenate([[0], (kinds[1:] != kinds[:-1]).nonzero()[0] + 1]) + self.leaves
+        bounds = list(pairwise([*firsts.tolist(), len(self)]))
+        if len(self.children) > PIECE:
+            bounds = [part for first, last in bounds for part in self._parts(first, last)]
+            firsts = np.array([first for first, _ in bounds])
+        edges = self.starts[firsts]
+        arities = self.starts[self.leaves + 1 :] - self.starts[gates]
+        own = self.starts[gates] - edges.repeat([last - first for first, last in bounds])
+        is_or = (self.kinds[firsts] == _OR).tolist()
         steps = []
-        starts = self.starts
-        levels = np.arange(1, self.depth + 2) << 34
-        bounds = np.searchsorted(self.keys, levels).tolist()
-        middles = np.searchsorted(self.keys, levels[:-1] | _OR << 32).tolist()
-        for first, middle, last in zip(bounds[:-1], middles, bounds[1:], strict=True):
-            for begin, end in self._parts(first, last):
-                between = min(max(middle, begin), end)
-                edges = slice(int(starts[begin]), int(starts[end]))
-                own = starts[begin : end + 1] - edges.start
-                steps.append(Step(begin, between, end, own, self.children[edges]))
+        for kind, (first, last), (begin, end) in zip(
+            is_or, bounds, pairwise([*edges.tolist(), len(self.children)]), strict=True
+        ):
+            rows = slice(first - self.leaves, last - self.leaves)
+            edge = slice(begin, end)
+            steps.append(Step(kind, first, last, own[rows], self.children[edge], arities[rows], edge))
         return steps
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield ranges of gates with not too many children, which cover a range."""
         while first < last:
-            end = last
-            if self.starts[last] - self.starts[first] > PIECE:
-                end = int(np.searchsorted(self.starts, self.starts[first] + PIECE, side="right")) - 1
-                end = min(max(end, first + 1), last)
+            end = int(np.searchsorted(self.starts, self.starts[first] + PIECE, side="right")) - 1
+            end = min(max(end, first + 1), last)
             yield first, end
             first = end
 
@@ -120,17 +126,10 @@ class Levels:
         ``values`` has a row for each position; a gate's is what the function of its kind makes of its
         children's.
         """
-        for step in self.steps:
+        for is_or, first, last, starts, children, _, _ in self.steps:
             checkpoint()
-            first, middle, last, edge = step.first, step.middle, step.last, step.edge
-            below = values[step.children]
-            if middle == last:
-                conjunction.reduceat(below, step.starts, out=values[first:last])
-            elif first == middle:
-                disjunction.reduceat(below, step.starts, out=values[first:last])
-            else:
-                conjunction.reduceat(below[:edge], step.starts[: middle - first], out=values[first:middle])
-                disjunction.reduceat(below[edge:], step.or_starts, out=values[middle:last])
+            combine = disjunction if is_or else conjunction
+            combine.reduceat(values.take(children, axis=0), starts, out=values[first:last])
 
     @cached_property
     def gates(self) -> list[tuple[int, bool, list[int]]]:
@@ -153,30 +152,28 @@ def _reachable(store: NodeStore, roots: Sequence[int]) -> Numbers:
     """Return the nodes below the roots in ascending order."""
     marks = bytearray(max(roots) + 1)
     marked = np.frombuffer(marks, dtype=np.bool_)
-    pending = list(dict.fromkeys(roots))
-    for root in pending:
+    for root in roots:
         marks[root] = True
+    nodes = list(dict.fromkeys(roots))
+    place = np.empty(len(marks), dtype=np.int64)
     children_of = store.children_of
-    steps = 0
-    while pending:
-        if len(pending) <= _FEW:
-            steps += 1
-            if not steps % _NODES:
-                checkpoint()
-            for child in children_of(pending.pop()):
-                if not marks[child]:
-                    marks[child] = True
-                    pending.append(child)
+    while nodes:
+        checkpoint()
+        if len(nodes) <= _FEW:
+            below = [child for node in nodes for child in children_of(node) if not marks[child]]
+            for child in below:
+                marks[child] = True
+            nodes = list(dict.fromkeys(below))
             continue
-        nodes = np.array(pending, dtype=np.int64)
-        place = np.empty(len(marks), dtype=np.int64)
-        while len(nodes) > _FEW:
+        ids = np.array(nodes, dtype=np.int64)
+        while len(ids) > _FEW:
             checkpoint()
-            starts = store.starts[nodes]
-            children = take(store.children, ranges(starts, store.starts[nodes + 1] - starts))
+            starts = store.starts[ids]
+            children = take(store.children, ranges(starts, store.starts[ids + 1] - starts))
             children = children[~marked[children]]
             marked[children] = True
-            place[children] = np.arange(len(children))
-            nodes = children[place[children] == np.arange(len(children))]
-        pending = nodes.tolist()
+            own = np.arange(len(children))
+            place[children] = own
+            ids = children[place[children] == own]
+        nodes = ids.tolist()
     return np.flatnonzero(marked)

@@ -8,21 +8,25 @@ id. Nodes are rows of columns (``store.py``); only literals, of which there are 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from enum import IntEnum
+from itertools import pairwise
 from operator import index
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, repeated
+from bnc2d.base.arrays import Numbers, repeated, take
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import sorted_distinct
 from bnc2d.base.readers.arguments import count, instance_of, shown, wrong
 from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.invariants import assert_consistent
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.simplify import Simplified
-from bnc2d.logic.circuit.store import LOW, NodeStore
+from bnc2d.logic.circuit.store import NodeStore
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 NodeId: TypeAlias = int
@@ -45,10 +49,12 @@ class Kind(IntEnum):
 
 _LITERAL, _AND, _OR = int(Kind.LITERAL), int(Kind.AND), int(Kind.OR)
 _REMEMBERED_ROOTS = 16
-# Gates that are added faster one by one than together.
-_FEW = 12
-# The children of this many gates, of at most so many each, are sorted together by arity.
-_MANY, _SMALL = 1000, 40
+# Gates that are added faster one by one than together: of a level, and of many.
+_FEW, _FEW_GATES = 40, 80
+# Children of gates of several levels that are added together.
+_TOGETHER = 1 << 14
+# Levels that are added one at a time after one on which gates had to be simplified.
+_ALONE = 8
 # Nodes of a circuit that is walked faster one by one.
 _FEW_NODES = 100
 
@@ -127,7 +133,7 @@ class Manager:
             self._literals = {(self.store.feature_of[node], self._masks[node]): node for node in literals}
             return self.add_literal(feature, mask)
         self._masks[self.store.count] = mask
-        node = self._literals[feature, mask] = self.store.add_literal(feature)
+        node = self._literals[feature, mask] = self.store.add_literal(feature, mask)
         return node
 
     def add_and(self, children: Iterable[NodeId]) -> NodeId:
@@ -198,15 +204,65 @@ class Manager:
             raise LogicError(f"a child is no node of the manager; nodes are 0 to {len(self) - 1}")
         return self.add_level(is_or + np.uint8(_AND), arities, children, simplify=simplify)
 
-    def add_in_turn(
-        self, ids: list[NodeId], is_or: NDArray[np.bool_], ends: Numbers, children: Numbers
+    def add_levels(
+        self,
+        ids: Numbers,
+        kinds: NDArray[np.uint8],
+        starts: Numbers,
+        children: Numbers,
+        ends_of_levels: Iterable[int],
+        *,
+        simplify: bool,
     ) -> None:
-        """Append the nodes of few gates to ``ids``; their children are indices in it, up to each gate's end.
+        """Add many gates, level by level, and set their ids, which are the last of ``ids``.
 
-        A gate may be a child of a later one. What ``add_gates`` says of children without ``simplify`` holds.
+        The children of each gate, from its start to that of the next, are places in ``ids``, on earlier
+        levels or before all gates. ``simplify`` as for ``add_gates``; children are not checked.
         """
-        kinds = (is_or + np.uint8(_AND)).tolist()
-        self.store.find_or_add_in_turn(ids, kinds, ends.tolist(), children.tolist())
+        shift = len(ids) - len(kinds)
+        if len(kinds) <= _FEW_GATES:
+            nodes, below = ids[:shift].tolist(), children.tolist()
+            for kind, (begin, end) in zip(kinds.tolist(), pairwise(starts.tolist()), strict=True):
+                nodes.append(self._combine(kind, [nodes[child] for child in below[begin:end]]))
+            ids[shift:] = nodes[shift:]
+            return
+        ends_of_levels = list(ends_of_levels)
+        level = alone = 0  # levels before that one are added one at a time
+        while level < len(ends_of_levels):
+            checkpoint()
+            begin = ends_of_levels[level - 1] if level else 0
+            most = int(np.searchsorted(starts, starts[begin] + _TOGETHER, side="right")) - 1
+            last = level + 1 if level < alone else max(level + 1, bisect_right(ends_of_levels, most))
+            ends = [end - begin for end in ends_of_levels[level:last]]
+            gates = slice(begin, begin + ends[-1])
+            places = slice(shift + gates.start, shift + gates.stop)
+            arities = starts[begin + 1 : gates.stop + 1] - starts[gates]
+            if last > level + 1:
+                ids[places] = np.arange(self.store.count, self.store.count + ends[-1])
+            below = take(ids, children[starts[begin] : starts[gates.stop]])
+            if last == level + 1:
+                ids[places] = self.add_level(kinds[gates], arities, below, simplify=simplify)
+                level = last
+                continue
+            if simplify:
+                del ends[bisect_right(ends, self._first_to_simplify(arities, below)) :]
+            added = self.store.add_levels(kinds[gates], arities, below, ends)
+            ids[places][: len(added)] = added
+            level += bisect_right(ends, len(added))
+            alone = level + _ALONE if level < last else alone
+
+    def _first_to_simplify(self, arities: Numbers, children: Numbers) -> int:
+        """Return the first gate with a constant, two literals of a feature or one child; or their number."""
+        known = (children < self.store.count).nonzero()[0]
+        below = children[known]
+        features = self.store.features[below]
+        leaves = (features >= 0).nonzero()[0]
+        owners = repeated(arities)[known]
+        keys = (owners[leaves] << 32) | features[leaves]
+        keys.sort()
+        clashes = keys[1:][keys[1:] == keys[:-1]] >> 32
+        found = (clashes, owners[below <= TRUE], (arities < 2).nonzero()[0])
+        return min([int(gates[0]) for gates in found if len(gates)], default=len(arities))
 
     def add_level(
         self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, *, simplify: bool
@@ -219,7 +275,7 @@ class Manager:
                 start += arity
             return np.array(ids, dtype=np.int64)
         if not simplify:
-            return self.store.find_or_add_many(kinds, arities, _ascending(arities, children))
+            return self.store.find_or_add_many(kinds, arities, children)
         simple = Simplified(kinds > _AND, arities, children, self.store.features, self._merge)
         if len(simple.rest) == len(arities):
             return self.store.find_or_add_many(kinds, simple.arities, simple.children)
@@ -288,7 +344,7 @@ class Manager:
 
     def assert_consistent(self) -> None:
         """Check every invariant of the encoding; for tests."""
-        self.store.assert_consistent()
+        assert_consistent(self.store)
         store = self.store
         literals = np.flatnonzero(store.kinds[: store.count] == _LITERAL).tolist()
         assert sorted(self._literals.values()) == literals  # noqa: S101
@@ -307,23 +363,3 @@ def _remember(memory: dict[NodeId, Known], root: NodeId, found: Known) -> Known:
         memory.clear()
     memory[root] = found
     return found
-
-
-def _ascending(arities: Numbers, children: Numbers) -> Numbers:
-    """Return the children of each gate in ascending order."""
-    keys: Numbers = (np.arange(len(arities)) << 32).repeat(arities)
-    keys |= children
-    if (keys[1:] > keys[:-1]).all():
-        return children
-    if len(arities) < _MANY or arities.max() > _SMALL:
-        keys.sort()
-        return keys & LOW
-    ends = np.cumsum(arities)
-    ordered = np.empty_like(children)
-    pairs = ends[arities == 2]
-    one, other = children[pairs - 2], children[pairs - 1]
-    ordered[pairs - 2], ordered[pairs - 1] = np.minimum(one, other), np.maximum(one, other)
-    for arity in np.flatnonzero(np.bincount(arities)[3:]).tolist():
-        indices = ends[arities == arity + 3][:, None] + np.arange(-arity - 3, 0)
-        ordered[indices] = np.sort(children[indices], axis=1)
-    return ordered

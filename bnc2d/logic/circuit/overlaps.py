@@ -29,7 +29,7 @@ def overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, l
     allowed = _allowed(manager, root, levels, states)
     found: list[Numbers] = []  # rows of positions: OR, disjunct, later disjunct
     for step in levels.steps:
-        found += _overlaps(step, allowed, states)
+        found += _overlaps(step, allowed, states) if step.is_or else []
     if not found:
         return []
     rows = take(levels.nodes, joined(found).reshape(-1)).reshape(-1, 3)
@@ -100,27 +100,23 @@ def _allowed(manager: Manager, root: NodeId, levels: Levels, states: _States) ->
         states.set(allowed[row], feature, manager.domain.full(feature), mask)
     for step in levels.steps:
         checkpoint()
-        below = take(allowed, step.children)
-        ands = allowed[step.first : step.middle]
-        if len(ands):
-            np.bitwise_and.reduceat(below[: step.edge], step.starts[: len(ands)], axis=0, out=ands)
-            ands[~states.possible(ands)] = 0
-        if step.middle < step.last:
-            ors = allowed[step.middle : step.last]
-            np.bitwise_or.reduceat(below[step.edge :], step.or_starts, axis=0, out=ors)
+        combine = np.bitwise_or if step.is_or else np.bitwise_and
+        gates = allowed[step.first : step.last]
+        combine.reduceat(take(allowed, step.children), step.starts, axis=0, out=gates)
+        if not step.is_or:
+            gates[~states.possible(gates)] = 0
     return allowed
 
 
 def _overlaps(step: Step, allowed: NDArray[np.uint64], states: _States) -> list[Numbers]:
-    """Return the overlapping pairs of disjuncts of a step's ORs, as rows of positions."""
+    """Return the overlapping pairs of disjuncts of the ORs of a step, as rows of positions."""
     found = []
-    arities = step.arities[step.middle - step.first :]
-    for arity in distinct(arities)[0].tolist():
-        ors = np.flatnonzero(arities == arity)
-        disjuncts = step.children[(step.edge + step.or_starts[ors])[:, None] + np.arange(arity)]
+    for arity in distinct(step.arities)[0].tolist():
+        ors = np.flatnonzero(step.arities == arity)
+        disjuncts = step.children[step.starts[ors][:, None] + np.arange(arity)]
         for between in range(1, arity):
             left, right = disjuncts[:, :-between].reshape(-1), disjuncts[:, between:].reshape(-1)
-            owners = (step.middle + ors).repeat(arity - between)
+            owners = (step.first + ors).repeat(arity - between)
             for piece in pieces(len(left), PIECE // states.words + 1):
                 common = allowed[left[piece]]
                 common &= allowed[right[piece]]

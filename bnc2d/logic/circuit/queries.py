@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.arrays import take
+from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.logic.circuit.fold import fold
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 
@@ -99,7 +100,7 @@ def feature_words(manager: Manager, root: NodeId) -> NDArray[np.uint64]:
     if root not in (FALSE, TRUE):
         features = manager.store.features[levels.nodes[: levels.leaves]]
         words[np.arange(levels.leaves), features // 64] = np.uint64(1) << (features % 64).astype(np.uint64)
-    levels.fill(words, np.bitwise_or, np.bitwise_or)
+    levels.fill(words[:, 0] if words.shape[1] == 1 else words, np.bitwise_or, np.bitwise_or)
     return words
 
 
@@ -122,14 +123,16 @@ def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
     if few is not None or node_count(manager, root) * len(manager.domain) > _MOST_BITS:
         return _is_decomposable_one_by_one(manager, root, kind)
     levels = manager.levels(root)
-    sizes = np.bitwise_count(feature_words(manager, root)).sum(axis=1, dtype=np.int64)
-    for step in levels.steps:
-        checkpoint()
-        chosen = (
-            slice(0, step.middle - step.first) if kind == Kind.AND else slice(step.middle - step.first, None)
-        )
-        sums = np.add.reduceat(sizes[step.children], step.starts)[chosen]
-        if not np.array_equal(sums, sizes[step.first : step.last][chosen]):
+    words = feature_words(manager, root)
+    sizes = np.bitwise_count(words[:, 0]).astype(np.int64)
+    for column in words.T[1:]:
+        sizes += np.bitwise_count(column)
+    for piece in pieces(len(levels) - levels.leaves):
+        gates = slice(levels.leaves + piece.start, levels.leaves + piece.stop)
+        starts = levels.starts[gates]
+        below = levels.children[starts[0] : levels.starts[gates.stop]]
+        sums = np.add.reduceat(take(sizes, below), starts - starts[0])
+        if ((sums != sizes[gates]) & (levels.kinds[gates] == kind)).any():
             return False
     return True
 

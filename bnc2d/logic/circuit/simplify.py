@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers
 from bnc2d.base.hashing import distinct
-from bnc2d.logic.circuit.store import LOW
+from bnc2d.logic.circuit.children import LOW
 
 # The literal (or constant) that a gate makes of two literals of one feature: is it an OR, the two literals.
 Merge: TypeAlias = Callable[[bool, int, int], int]

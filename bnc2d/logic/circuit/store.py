@@ -3,7 +3,9 @@
 Columns, by node: ``kinds``, ``levels`` (the length of the longest path down), ``features`` (-1 but for
 literals), ``starts`` (where its children begin in ``children``; they end where those of the next begin). The
 children of a gate are in ascending order. Only the first ``count`` nodes exist: what lies behind is room to
-grow. A gate's hash is the sum of its children's codes, which look random, so their order does not matter.
+grow. A gate's hash is the sum of its children's codes, so that their order does not matter; a node's code is
+its hash, stirred. So hashes tell structures and not ids (Merkle 1987): those of a whole circuit are known
+before one of its nodes has its id.
 
 Equal gates are found by open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4).
 Many gates probe at once: all that meet an empty slot write themselves there, and who reads back another has
@@ -15,6 +17,7 @@ change first makes the table anew from the columns of the nodes that exist.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,17 +25,17 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, joined, ranges
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import ascending, codes, stable_order
+from bnc2d.logic.circuit.children import first_with_a_child_twice, in_ascending_order
 
 FIRST_GATE_KIND = 2
-LOW = (1 << 32) - 1  # a node's number fits in 32 bits, so that two fit in a key
-
 _OR = FIRST_GATE_KIND + 1
-_EMPTY = -1
+EMPTY = -1
 _ROWS = 64  # that there is room for at first
 _WORD = (1 << 64) - 1
 _OR_CODE = 0xD6E8FEB86659FD93
 _OR_CODES = np.array([0, 0, 0, _OR_CODE], dtype=np.uint64)  # by kind
+_FACTOR = 0xBF58476D1CE4E5B9
+_FACTORS, _SHIFT = np.uint64(_FACTOR), np.uint64(32)
 # Children of gates that are added together.
 _BATCH = PIECE
 # Gates that probe faster one by one than together.
@@ -47,11 +50,11 @@ class NodeStore:
         self.kinds = np.zeros(_ROWS, dtype=np.uint8)
         self.levels = np.zeros(_ROWS, dtype=np.int64)
         self.features = np.full(_ROWS, -1, dtype=np.int64)
-        self._codes = codes(0, _ROWS)
-        self._hashes = np.zeros(_ROWS, dtype=np.uint64)
+        self.codes = np.zeros(_ROWS, dtype=np.uint64)
+        self.hashes = np.zeros(_ROWS, dtype=np.uint64)
         self.starts = np.zeros(_ROWS + 1, dtype=np.int64)
         self.children = np.zeros(2 * _ROWS, dtype=np.int64)
-        self._slots = np.full(2 * _ROWS, _EMPTY, dtype=np.int64)
+        self.slots = np.full(2 * _ROWS, EMPTY, dtype=np.int64)
         self._whole = True
         self._open_views()
 
@@ -60,12 +63,12 @@ class NodeStore:
         self.kind_of = self.kinds.data
         self.feature_of = self.features.data
         self._level_of = self.levels.data
-        self._code_of = self._codes.data
-        self._hash_of = self._hashes.data
+        self._code_of = self.codes.data
+        self._hash_of = self.hashes.data
         self._start_of = self.starts.data
         self._child_at = self.children.data
-        self._slot_at = self._slots.data
-        self._most = len(self._slots) - 1
+        self._slot_at = self.slots.data
+        self._most = len(self.slots) - 1
 
     def children_of(self, node: int) -> list[int]:
         """Return the children of a node in ascending order."""
@@ -73,9 +76,10 @@ class NodeStore:
         children: list[int] = self._child_at[start_of[node] : start_of[node + 1]].tolist()
         return children
 
-    def add_literal(self, feature: int) -> int:
+    def add_literal(self, feature: int, mask: int) -> int:
         """Return a new node for a literal of the feature."""
         node = self._begin(1, 0)
+        self._code_of[node] = _stirred_one(hash((feature, mask)) & _WORD)
         self.kind_of[node] = FIRST_GATE_KIND - 1
         self.feature_of[node] = feature
         self._level_of[node] = 0
@@ -92,7 +96,7 @@ class NodeStore:
 
     def hashes_of(self, kinds: NDArray[np.uint8], starts: Numbers, children: Numbers) -> NDArray[np.uint64]:
         """Return the hashes of many gates, whose children begin at ``starts``."""
-        hashes: NDArray[np.uint64] = np.add.reduceat(self._codes[children], starts)
+        hashes: NDArray[np.uint64] = np.add.reduceat(self.codes[children], starts)
         hashes += _OR_CODES[kinds]
         return hashes
 
@@ -103,7 +107,7 @@ class NodeStore:
         value = self.hash_of(kind, children)
         slots, hash_of, most = self._slot_at, self._hash_of, self._most
         slot = value & most
-        while (node := slots[slot]) != _EMPTY:
+        while (node := slots[slot]) != EMPTY:
             if hash_of[node] == value and self.kind_of[node] == kind and self.children_of(node) == children:
                 break
             slot = (slot + 1) & most
@@ -112,7 +116,7 @@ class NodeStore:
     def find_or_add(self, kind: int, children: list[int]) -> int:
         """Return the gate of this kind with these children: two or more, in ascending order, each once."""
         known, value, slot = self.find(kind, children)
-        return known if known != _EMPTY else self.add(kind, children, value, slot)
+        return known if known != EMPTY else self.add(kind, children, value, slot)
 
     def add(self, kind: int, children: list[int], value: int, slot: int) -> int:
         """Return a new gate, which ``find`` just did not find: it gave hash and slot."""
@@ -133,6 +137,7 @@ class NodeStore:
         self.feature_of[node] = -1
         level_of[node] = level + 1
         self._hash_of[node] = value
+        self._code_of[node] = _stirred_one(value)
         self._slot_at[slot] = node
         self.count = node + 1
         self._whole = True
@@ -140,48 +145,29 @@ class NodeStore:
 
     def _free_slot(self, value: int) -> int:
         slot = value & self._most
-        while self._slot_at[slot] != _EMPTY:
+        while self._slot_at[slot] != EMPTY:
             slot = (slot + 1) & self._most
         return slot
 
-    def find_or_add_in_turn(
-        self, ids: list[int], kinds: list[int], ends: list[int], children: list[int]
-    ) -> None:
-        """Append the nodes of gates to ``ids``; their ``children`` are indices in it, up to the gate's end.
+    def add_levels(
+        self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, ends_of_levels: list[int]
+    ) -> Numbers:
+        """Return gates as ``find_or_add_many`` does, but on several levels, up to the end of the last given.
 
-        Children come before parents. A gate has two or more different children, no constants.
+        A child ``count + i`` is the ``i``-th of these gates; it lies on an earlier level. Only gates before
+        the first level on which one has a child twice are added.
         """
-        before = node = self.count
-        new: dict[tuple[int, ...], int] = {}  # by kind and children: none of them is among the nodes yet
-        level_of = self._level_of
-        levels = [level_of[known] for known in ids]
-        new_levels = []
-        start = 0
-        for kind, end in zip(kinds, ends, strict=True):
-            if end - start == 2:
-                one, other = children[start:end]
-                first, second = ids[one], ids[other]
-                gate: tuple[int, ...] = (kind, first, second) if first < second else (kind, second, first)
-                level = 1 + (levels[one] if levels[one] > levels[other] else levels[other])
-            else:
-                gate = (kind, *sorted([ids[place] for place in children[start:end]]))
-                level = 1 + max([levels[place] for place in children[start:end]])
-            start = end
-            if gate[-1] >= before or (known := self.find(kind, list(gate[1:]))[0]) == _EMPTY:
-                known = new.setdefault(gate, node)
-                if known == node:
-                    node += 1
-                    new_levels.append(level)
-            ids.append(known)
-            levels.append(level)
-        if new:
-            new_kinds = np.array([gate[0] for gate in new], dtype=np.uint8)
-            arities = np.array([len(gate) - 1 for gate in new])
-            below = np.array([child for gate in new for child in gate[1:]])
-            self._add_batch(new_kinds, arities, arities.cumsum(), below, new_levels)
+        last = ends_of_levels[-1] if ends_of_levels else 0
+        if not last:
+            return np.zeros(0, dtype=np.int64)
+        ends = arities[:last].cumsum()
+        return self._add_batch(kinds[:last], arities[:last], ends, children[: ends[-1]], ends_of_levels)
 
     def find_or_add_many(self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers) -> Numbers:
-        """Return the gates of these kinds with these children, as ``find_or_add`` does for each in turn."""
+        """Return the gates of these kinds with these children, as ``find_or_add`` does for each in turn.
+
+        The children of a gate are two or more, in any order.
+        """
         ends = arities.cumsum()
         if len(children) <= _BATCH:
             return self._add_batch(kinds, arities, ends, children)
@@ -202,90 +188,139 @@ class NodeStore:
         arities: Numbers,
         ends: Numbers,
         children: Numbers,
-        levels: list[int] | None = None,
+        ends_of_levels: Sequence[int] = (),
     ) -> Numbers:
-        # With levels, all gates are different and new, and one may be a child of a later one.
-        # All are written behind the nodes that exist; those that are new move together there.
         count, first = len(kinds), self._begin(len(kinds), len(children))
-        edge = self._start_of[first]
         starts = ends - arities
-        np.add(ends, edge, out=self.starts[first + 1 : first + count + 1])
-        self.children[edge : edge + len(children)] = children
-        self.kinds[first : first + count] = kinds
-        hashes = self.hashes_of(kinds, starts, children)
-        self._hashes[first : first + count] = hashes
+        self._hash_levels(first, kinds, starts, children, ends_of_levels or (count,))
         rows = np.arange(first, first + count)
-        nodes, slots = self._claim(rows, hashes)
-        new = (nodes == rows).nonzero()[0]
-        if len(new) < count:
-            if not self._are_equal(kinds, arities, children, nodes):  # a collision: one after another
-                self._repair()
-                parts = [part.tolist() for part in np.split(children, ends[:-1])]
-                return np.array(list(map(self.find_or_add, kinds.tolist(), parts)), dtype=np.int64)
-            if not len(new):
-                self._whole = True
-                return nodes
-            final = np.arange(first, first + len(new))
+        nodes, slots = self._claim(rows, self.hashes[first : first + count])
+        is_new = nodes == rows
+        new = is_new.nonzero()[0]
+        if 0 < len(new) < count:
             moved = np.empty(count, dtype=np.int64)
-            moved[new] = final
+            moved[new] = rows[: len(new)]
             inside = (nodes >= first).nonzero()[0]
             nodes[inside] = moved[nodes[inside] - first]
-            self._slots[slots[new]] = final
-            lengths = arities[new]
-            children = children[ranges(starts[new], lengths)]
-            ends = lengths.cumsum()
-            starts = ends - lengths
-            count = len(new)
-            self._hashes[first : first + count] = hashes[new]
-            self.kinds[first : first + count] = kinds[new]
-            np.add(ends, edge, out=self.starts[first + 1 : first + count + 1])
-            self.children[edge : edge + len(children)] = children
-        if levels is None:
-            np.maximum.reduceat(self.levels[children], starts, out=self.levels[first : first + count])
-            self.levels[first : first + count] += 1
-        else:
-            self.levels[first : first + count] = levels
-        self.features[first : first + count] = -1
-        self.count = first + count
+        below = children
+        if ends_of_levels:
+            below = children.copy()
+            inside = (children >= first).nonzero()[0]
+            below[inside] = nodes[children[inside] - first]
+        below = in_ascending_order(arities, below)
+        if ends_of_levels and (twice := first_with_a_child_twice(ends, below)) < count:
+            self.slots[slots[new]] = EMPTY
+            self._whole = True
+            return self.add_levels(kinds, arities, children, [end for end in ends_of_levels if end <= twice])
+        if len(new):
+            self._write(new, kinds, arities, starts, below, len(ends_of_levels) > 1)
+            self.slots[slots[new]] = rows[: len(new)]
+        if len(new) < count:
+            gates = (nodes, kinds, arities, below)
+            if len(new):
+                old = (~is_new).nonzero()[0]
+                edges = ranges(starts[old], arities[old])
+                gates = (nodes[old], kinds[old], arities[old], below[edges])
+            if not self._are_equal(*gates):  # a collision
+                return self._add_one_by_one(kinds, ends, children)
+        self.count = first + len(new)
         self._whole = True
         return nodes
+
+    def _hash_levels(
+        self,
+        first: int,
+        kinds: NDArray[np.uint8],
+        starts: Numbers,
+        children: Numbers,
+        ends_of_levels: Sequence[int],
+    ) -> None:
+        """Set hashes of gates that are to be nodes from ``first`` on, and what those of later levels need."""
+        begin = edge = 0
+        bounds = [*starts[list(ends_of_levels[:-1])].tolist(), len(children)]
+        for end, last_edge in zip(ends_of_levels, bounds, strict=True):
+            below = children[edge:last_edge]
+            own = starts[begin:end] - edge if edge else starts[begin:end]
+            rows = slice(first + begin, first + end)
+            self.hashes[rows] = hashes = self.hashes_of(kinds[begin:end], own, below)
+            if len(bounds) > 1:
+                self.codes[rows] = stirred(hashes)
+                np.add(np.maximum.reduceat(self.levels[below], own), 1, out=self.levels[rows])
+            begin, edge = end, last_edge
+
+    def _write(
+        self,
+        new: Numbers,
+        kinds: NDArray[np.uint8],
+        arities: Numbers,
+        starts: Numbers,
+        children: Numbers,
+        with_levels: bool,
+    ) -> None:
+        """Write the columns of new gates behind the nodes that exist."""
+        first, last = self.count, self.count + len(new)
+        if len(new) < len(kinds):
+            kinds, arities = kinds[new], arities[new]
+            children = children[ranges(starts[new], arities)]
+            starts = arities.cumsum() - arities
+            for column in (self.hashes, self.codes, self.levels):
+                column[first:last] = column[first + new]
+        if not with_levels:
+            self.codes[first:last] = stirred(self.hashes[first:last])
+            np.add(np.maximum.reduceat(self.levels[children], starts), 1, out=self.levels[first:last])
+        ends = starts + arities
+        edge = self._start_of[first]
+        np.add(ends, edge, out=self.starts[first + 1 : last + 1])
+        self.children[edge : edge + len(children)] = children
+        self.kinds[first:last] = kinds
+        self.features[first:last] = -1
+
+    def _add_one_by_one(self, kinds: NDArray[np.uint8], ends: Numbers, children: Numbers) -> Numbers:
+        """Do the work of ``find_or_add_many`` where different gates have equal hashes."""
+        self._repair()
+        first = self.count
+        found: list[int] = []
+        for kind, part in zip(kinds.tolist(), np.split(children, ends[:-1]), strict=True):
+            below = [found[child - first] if child >= first else child for child in part.tolist()]
+            found.append(self.find_or_add(kind, sorted(below)))
+        return np.array(found, dtype=np.int64)
 
     def _claim(self, rows: Numbers, hashes: NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
         """Return for each row the first gate with its hash, maybe itself, and its slot."""
         most = self._most
         slot: Numbers = (hashes & np.uint64(most)).view(np.int64)
         nodes = self._meet(slot, rows)
-        pending = (self._hashes[nodes] != hashes).nonzero()[0]
+        pending = (self.hashes[nodes] != hashes).nonzero()[0]
         while len(pending) > _FEW:
             following = (slot[pending] + 1) & most
             met = self._meet(following, rows[pending])
             slot[pending], nodes[pending] = following, met
-            pending = pending[self._hashes[met] != hashes[pending]]
+            pending = pending[self.hashes[met] != hashes[pending]]
         slot_at, hash_of, first = self._slot_at, self._hash_of, int(rows[0])
         for row in pending.tolist():
             place = int(slot[row])
             value = hash_of[first + row]
-            node = _EMPTY
-            while node == _EMPTY or hash_of[node] != value:
+            node = EMPTY
+            while node == EMPTY or hash_of[node] != value:
                 place = (place + 1) & most
                 node = slot_at[place]
-                if node == _EMPTY:
+                if node == EMPTY:
                     node = slot_at[place] = first + row
             nodes[row], slot[row] = node, place
         return nodes, slot
 
     def _meet(self, slot: Numbers, rows: Numbers) -> Numbers:
         """Return who is at the slots; at an empty one the first of the rows that come there."""
-        there: Numbers = self._slots[slot]
-        empty = (there == _EMPTY).nonzero()[0]
+        there: Numbers = self.slots[slot]
+        empty = (there == EMPTY).nonzero()[0]
         if len(empty):
             backwards = empty[::-1]  # of several, the last to write is the first row
-            self._slots[slot[backwards]] = rows[backwards]
-            there[empty] = self._slots[slot[empty]]
+            self.slots[slot[backwards]] = rows[backwards]
+            there[empty] = self.slots[slot[empty]]
         return there
 
     def _are_equal(
-        self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, nodes: Numbers
+        self, nodes: Numbers, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers
     ) -> bool:
         """Return whether the nodes have these kinds and children."""
         starts = self.starts[nodes]
@@ -308,8 +343,8 @@ class NodeStore:
             size = max(count + nodes, 2 * count)
             self.levels = _grown(self.levels, size)
             self.features = _grown(self.features, size)
-            self._codes = np.concatenate([self._codes[:count], codes(count, size)])
-            self._hashes = _grown(self._hashes, size)
+            self.codes = _grown(self.codes, size)
+            self.hashes = _grown(self.hashes, size)
             self.starts = _grown(self.starts, size + 1)
             self.kinds = _grown(self.kinds, size)  # last: its length says that all have grown
             self._open_views()
@@ -330,64 +365,30 @@ class NodeStore:
         size = 2 * _ROWS
         while size < least:
             size *= 2
-        slots = np.full(size, _EMPTY, dtype=np.int64)
+        slots = np.full(size, EMPTY, dtype=np.int64)
         for piece in pieces(self.count):
             pending = np.flatnonzero(self.kinds[piece] >= FIRST_GATE_KIND) + piece.start
-            slot = (self._hashes[pending] & np.uint64(size - 1)).astype(np.int64)
+            slot = (self.hashes[pending] & np.uint64(size - 1)).astype(np.int64)
             while len(pending):
-                free = slots[slot] == _EMPTY
+                free = slots[slot] == EMPTY
                 slots[slot[free]] = pending[free]
                 left = slots[slot] != pending
                 pending = pending[left]
                 slot = (slot[left] + 1) & (size - 1)
-        self._slots = slots
+        self.slots = slots
         self._open_views()
 
-    def assert_consistent(self) -> None:
-        """Check what the columns and the table promise; for tests."""
-        if not self._whole:
-            self._repair()
-        count, starts = self.count, self.starts[: self.count + 1]
-        kinds, arities = self.kinds[:count], np.diff(starts)
-        gates = np.flatnonzero(kinds >= FIRST_GATE_KIND)
-        assert starts[0] == 0  # noqa: S101
-        assert starts[-1] <= len(self.children)  # noqa: S101
-        assert (kinds[:2] == 0).all()  # noqa: S101
-        assert (kinds[2:] > 0).all()  # noqa: S101
-        assert (kinds <= FIRST_GATE_KIND + 1).all()  # noqa: S101
-        assert np.array_equal(gates, np.flatnonzero(arities))  # noqa: S101
-        assert (arities[gates] >= 2).all()  # noqa: S101
-        assert np.array_equal(kinds == FIRST_GATE_KIND - 1, self.features[:count] >= 0)  # noqa: S101
-        children, owners = self.children[: starts[-1]], np.repeat(np.arange(count), arities)
-        assert (children > 1).all()  # noqa: S101
-        assert (children < owners).all()  # noqa: S101
-        assert ((children[1:] > children[:-1]) | (owners[1:] != owners[:-1])).all()  # noqa: S101
-        checkpoint()
-        levels = np.zeros(count, dtype=np.int64)
-        hashes = self._hashes[gates]
-        if len(gates):
-            levels[gates] = np.maximum.reduceat(self.levels[children], starts[gates]) + 1
-            assert np.array_equal(hashes, self.hashes_of(kinds[gates], starts[gates], children))  # noqa: S101
-        assert np.array_equal(levels, self.levels[:count])  # noqa: S101
-        self._assert_found(gates, hashes)
 
-    def _assert_found(self, gates: Numbers, hashes: NDArray[np.uint64]) -> None:
-        """Check that every gate is in the table once, where it is looked for, and that no two are equal."""
-        places = np.flatnonzero(self._slots != _EMPTY)
-        assert np.array_equal(ascending(self._slots[places]), gates)  # noqa: S101
-        assert 2 * len(gates) <= len(self._slots)  # noqa: S101
-        checkpoint()
-        home = (self._hashes[self._slots[places]] & np.uint64(self._most)).view(np.int64)
-        distance = (places - home) & self._most
-        empty_before = np.cumsum(np.tile(self._slots == _EMPTY, 2))
-        last = np.where(places < home, places + len(self._slots), places)
-        assert (empty_before[last] == empty_before[last - distance]).all()  # noqa: S101
-        checkpoint()
-        order = stable_order(hashes)
-        same = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
-        rivals = gates[np.union1d(order[same], order[same + 1])].tolist()
-        contents = {(self.kind_of[node], *self.children_of(node)) for node in rivals}
-        assert len(contents) == len(rivals)  # noqa: S101
+def stirred(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the codes of nodes with these hashes."""
+    codes: NDArray[np.uint64] = hashes >> _SHIFT
+    codes ^= hashes
+    codes *= _FACTORS
+    return codes
+
+
+def _stirred_one(value: int) -> int:
+    return (value ^ value >> 32) * _FACTOR & _WORD
 
 
 def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:

@@ -11,10 +11,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d.errors import LogicError
+from bnc2d.logic.circuit import fold as fold_module
 from bnc2d.logic.circuit import manager as manager_module
 from bnc2d.logic.circuit import store
 from bnc2d.logic.circuit.absorb import absorb
 from bnc2d.logic.circuit.arrays import CircuitArrays
+from bnc2d.logic.circuit.fold import fold, rewrite
 from bnc2d.logic.circuit.manager import Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.domain import Domain
@@ -42,6 +44,21 @@ def gate_lists(draw: st.DrawFn) -> tuple[Manager, list[Gates]]:
     return manager, levels
 
 
+def as_arrays(manager: Manager, levels: list[Gates]) -> CircuitArrays:
+    """Return the gates as one circuit, of which every node is a root."""
+    literals = [node for node in range(2, len(manager)) if manager.is_literal(node)]
+    features, masks = zip(*map(manager.literal_of, literals), strict=True)
+    gates = [gate for level in levels for gate in level]
+    return CircuitArrays(
+        np.array(features),
+        masks,
+        np.array([is_or for is_or, _ in gates]),
+        np.cumsum([0, *(len(below) for _, below in gates)]),
+        np.array([child for _, below in gates for child in below], dtype=np.int64),
+        np.arange(2 + len(literals) + len(gates)),
+    )
+
+
 def value(kind: bool, parts: list[Any], shape: int) -> Any:
     everything = np.full(shape, not kind)
     for part in parts:
@@ -57,7 +74,8 @@ def test_many_at_once_are_one_by_one(
     hashing: str, batch: int, few: int, case: tuple[Manager, list[Gates]]
 ) -> None:
     manager, levels = case
-    other = Manager(manager.domain)
+    arrays = as_arrays(manager, levels)
+    other, third = Manager(manager.domain), Manager(manager.domain)
     for node in range(2, len(manager)):
         other.add_literal(*manager.literal_of(node))
     rows = np.array(list(product(*map(range, manager.domain.cardinalities))))
@@ -69,6 +87,7 @@ def test_many_at_once_are_one_by_one(
         patch.setattr(store, "_FEW", few)
         patch.setattr(store, "_BATCH", batch)
         patch.setattr(manager_module, "_FEW", 0)
+        patch.setattr(manager_module, "_FEW_GATES", 0)
         ids = list(range(len(manager)))
         single = list(ids)
         values: list[Any] = [evaluate_rows(manager, node, rows) for node in ids]
@@ -88,6 +107,10 @@ def test_many_at_once_are_one_by_one(
             assert (evaluate_rows(manager, node, rows) == expected).all()
             assert node_count(manager, node) == node_count(other, one)
             assert CircuitArrays.of(manager, [node]).add_to(other) == [one]
+        assert arrays.add_to(other) == single
+        again = arrays.add_to(third)
+        assert CircuitArrays.of(third, again).add_to(other) == single
+        third.assert_consistent()
         manager.assert_consistent()
         other.assert_consistent()
         assert len(manager) == len(other)
@@ -97,7 +120,7 @@ def test_many_at_once_are_one_by_one(
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
 @given(case=circuits(), data=st.data())
 @settings(max_examples=40)
-def test_in_turn_as_in_batches(hashing: str, case: Circuit, data: st.DataObject) -> None:
+def test_many_levels_at_once_as_one_at_a_time(hashing: str, case: Circuit, data: st.DataObject) -> None:
     manager, root = case
     nodes = manager.reachable(root)
     known = data.draw(st.sampled_from(nodes))  # is in the target before
@@ -107,8 +130,10 @@ def test_in_turn_as_in_batches(hashing: str, case: Circuit, data: st.DataObject)
         patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
         patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
         targets = []
-        for few in (4000, -1):
-            patch.setattr("bnc2d.logic.circuit.arrays._FEW", few)
+        patch.setattr(manager_module, "_FEW", 0)
+        patch.setattr(manager_module, "_FEW_GATES", 0)
+        for piece in (1 << 18, 1):
+            patch.setattr(manager_module, "_TOGETHER", piece)
             target = Manager(manager.domain)
             CircuitArrays.of(manager, [known]).add_to(target)
             roots = CircuitArrays.of(manager, [root, known]).add_to(target, simplify=False)
@@ -118,6 +143,41 @@ def test_in_turn_as_in_batches(hashing: str, case: Circuit, data: st.DataObject)
         (one, one_roots), (other, other_roots) = targets
         assert one_roots == other_roots
         assert contents(one) == contents(other)
+
+
+@pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
+@given(case=circuits(), data=st.data())
+def test_rewritten_at_once_as_gate_by_gate(hashing: str, case: Circuit, data: st.DataObject) -> None:
+    """Constants, equal gates and literals of a feature that come together are simplified in both ways."""
+    manager, root = case
+    masks = [
+        data.draw(st.lists(st.integers(0, full), min_size=full + 1, max_size=full + 1))
+        for full in map(manager.domain.full, range(len(manager.domain)))
+    ]
+    dual, apart = data.draw(st.booleans()), data.draw(st.booleans())
+    target = Manager(manager.domain) if apart else manager
+    kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
+    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
+    gates = [target.add_or, target.add_and] if dual else [target.add_and, target.add_or]
+
+    def literal(feature: int, mask: int) -> int:
+        return target.add_literal(feature, masks[feature][mask])
+
+    with pytest.MonkeyPatch.context() as patch:
+        if apart:  # what is in a manager has its hash already
+            patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
+            patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        patch.setattr(manager_module, "_FEW", 0)
+        patch.setattr(manager_module, "_FEW_GATES", 0)
+        patch.setattr(manager_module, "_ALONE", data.draw(st.integers(1, 3)))
+        for name in ("_FEW", "_FEW_PRUNED"):
+            patch.setattr(fold_module, name, -1)
+        found = rewrite(manager, root, literal, into=target, dual=dual)
+        patch.setattr(fold_module, "_FEW_PRUNED", 4000)
+        assert rewrite(manager, root, literal, into=target, dual=dual) == found
+        assert fold(manager, root, lambda value: int(value != dual), literal, *gates) == found
+        target.assert_consistent()
+    event(f"a constant: {found < 2}")
 
 
 def test_a_million_gates_are_found_again() -> None:
@@ -277,7 +337,7 @@ def test_a_broken_store_is_noticed() -> None:
         manager.assert_consistent()
         return manager
 
-    for column, change in (("kinds", 1), ("levels", 1), ("features", -1), ("_hashes", 1), ("starts", 1)):
+    for column, change in (("kinds", 1), ("levels", 1), ("features", -1), ("hashes", 1), ("starts", 1)):
         manager = sound()
         values = getattr(manager.store, column)
         values[manager.store.count - 1] ^= values.dtype.type(change)
@@ -288,7 +348,7 @@ def test_a_broken_store_is_noticed() -> None:
     with pytest.raises(AssertionError):
         manager.assert_consistent()
     manager = sound()
-    slots = manager.store._slots
+    slots = manager.store.slots
     free, taken = np.flatnonzero(slots < 0), np.flatnonzero(slots >= 0)
     lonely = next(int(place) for place in free if place - 1 in free)
     slots[lonely], slots[taken[0]] = slots[taken[0]], -1

@@ -60,10 +60,11 @@ def one_by_one(manager: Manager) -> None:
     manager.add_and([manager.add_or([first, second]), third])
 
 
-def in_turn(manager: Manager) -> None:
-    ids = [0, 1, *(manager.add_literal(feature, 2) for feature in range(3))]
-    is_or = np.array([True, False, True])
-    manager.add_in_turn(ids, is_or, np.array([2, 4, 7]), np.array([3, 2, 4, 5, 6, 3, 2]))
+def levels(manager: Manager) -> None:
+    ids = np.array([0, 1, *(manager.add_literal(feature, 2) for feature in range(3)), 0, 0, 0])
+    kinds, starts = np.array([3, 2, 3], dtype=np.uint8), np.array([0, 2, 4, 7])
+    children = np.array([3, 2, 4, 5, 6, 3, 2])
+    manager.add_levels(ids, kinds, starts, children, [1, 2, 3], simplify=False)
 
 
 def growing(manager: Manager) -> None:
@@ -77,11 +78,12 @@ def growing(manager: Manager) -> None:
 
 
 @pytest.mark.parametrize("few", [0, 12])
-@pytest.mark.parametrize("work", [in_bulk, merging, one_by_one, in_turn, growing])
+@pytest.mark.parametrize("work", [in_bulk, merging, one_by_one, levels, growing])
 def test_no_number_stands_for_another_node(
     work: Callable[[Manager], None], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_FEW", few)
+    monkeypatch.setattr(module, "_FEW_GATES", few)
     line = 0
     interrupted = True
     before = sys.gettrace()

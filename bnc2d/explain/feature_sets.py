@@ -51,8 +51,9 @@ class FeatureSets:
                 return
             yield first
             found = self._diagram(_MOST_STEPS)
-        sets = self._as_found() if found is None else self._by_length(*found)
-        self.ordered = self.ordered and (first is None or self._clauses)
+        few = found is not None and found[0].size(found[1]) <= _MOST_SORTED
+        sets = self._as_found() if found is None else self._by_length(*found, few)
+        self.ordered = few and (first is None or self._clauses)
         critical = sorted(self._case.critical_masks)
         if self._clauses:
             yield from ([feature] for feature in critical if first != [feature])
@@ -67,18 +68,13 @@ class FeatureSets:
         except TooLarge:
             return None
 
-    def _by_length(self, diagrams: BitDiagrams, family: Node) -> Iterator[list[FeatureId]]:
-        self.ordered = few = diagrams.size(family) <= _MOST_SORTED
+    def _by_length(self, diagrams: BitDiagrams, family: Node, few: bool) -> Iterator[list[FeatureId]]:
         last = len(self._case.domain) - 1
         codes = [1 << last - feature for feature in self._case.around.features]
         listed = sorted(zip(codes, self._case.around.features, strict=True), reverse=True)
-
-        def sets() -> Iterator[list[FeatureId]]:
-            for of_one_length in diagrams.sets(family, codes):
-                for code in sorted(of_one_length, reverse=True) if few else of_one_length:
-                    yield [feature for bit, feature in listed if code & bit]
-
-        return sets()
+        for of_one_length in diagrams.sets(family, codes):
+            for code in sorted(of_one_length, reverse=True) if few else of_one_length:
+                yield [feature for bit, feature in listed if code & bit]
 
     def _as_found(self) -> Iterator[list[FeatureId]]:
         around = self._case.around

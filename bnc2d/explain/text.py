@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from textwrap import TextWrapper
 
 from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded
@@ -93,18 +93,17 @@ def caveat(explanation: BaseExplanation) -> str:
     basis, rule = explanation.basis, explanation.model.classifier.rule
     if basis.decided_by == "posterior":
         return ""
-    names = [explanation.model.classes[state] for state in basis.tied]
     if basis.decided_by == "threshold rule":
         positive = explanation.model.classifier.positive
         other = next(name for name in explanation.model.classes if name != positive)
         if basis.possible:
-            return (
-                f"The probability of {positive} is the threshold exactly, which is not above it: so {other}."
-            )
+            exactly = "is the threshold exactly, which is not above it"
+            return f"The probability of {positive} {exactly}: so {other}."
         return f"{_IMPOSSIBLE}: nothing is above the threshold, so the rule takes the other class, {other}."
-    chosen = (
-        "a tie is in no class" if rule.leaves_ties else f"the tie rule takes the one listed first, {names[0]}"
-    )
+    names = [explanation.model.classes[state] for state in basis.tied]
+    chosen = f"the tie rule takes the one listed first, {names[0]}"
+    if rule.leaves_ties:
+        chosen = "a tie is in no class"
     if basis.possible:
         return f"{_series(names)} are equally probable: {chosen}."
     return f"{_IMPOSSIBLE}: all classes tie at zero, and {chosen}."
@@ -130,14 +129,7 @@ def _laid_out(line: Line, column: int) -> str:
 
 
 def _wrapped(text: str, first: str, rest: str) -> str:
-    return textwrap.fill(
-        text,
-        _WIDTH,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return TextWrapper(_WIDTH, first, rest, break_long_words=False, break_on_hyphens=False).fill(text)
 
 
 def is_impossible(explanation: BaseExplanation, instance: dict[str, str]) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from graphlib import TopologicalSorter
 from itertools import combinations
 from time import monotonic
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget, reporting
@@ -20,9 +22,9 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.verify.oracle import decide, exact_joint, exact_joints
 from bnc2d.verify.report import Check, Report
-from bnc2d.verify.sampling import sample
 
 # Whether a check passed, what it looked at or found, and an instance that shows a failure.
 Outcome: TypeAlias = tuple[bool, str, Mapping[str, str] | None]
@@ -32,6 +34,7 @@ CheckProgress = Callable[[str, int, int], object]
 # Up to this many instances the oracle asks all of them.
 MAX_ALL_INSTANCES = 1 << 16
 _MOST_SAMPLES = 10**6
+_DRAWN = 20  # instances for each that is asked
 
 
 def verify_model(
@@ -179,7 +182,7 @@ def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -
             rows = np.concatenate(list(all_rows(classifier.feature_variables)))
             expected = [decide(classifier, joint) for joint in joints.values()]
             return _compare(model, rows, expected, f"all {len(rows)} instances")
-    rows = sample(classifier, samples, seed)
+    rows = _sample(classifier, samples, seed)
     expected = []
     with suppress(LimitExceeded), budget.share(0.8).limiting("not all of the sample is asked"):
         for row in rows:
@@ -201,3 +204,40 @@ def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], d
         return True, detail, None
     first = int(np.flatnonzero(wrong)[0])
     return False, f"the oracle says {expected[first]}", model.domain.decode(rows[first].tolist())
+
+
+def _sample(classifier: BaseClassifier, count: int, seed: int) -> Rows:
+    """Return rows of states: half of them the closest calls among many possible instances that were drawn.
+
+    Half of all are drawn from the network itself: where tables have zeros, an arbitrary instance is hardly
+    ever possible.
+    """
+    rng = np.random.default_rng(seed)
+    half = _DRAWN * count // 2
+    sizes = [len(variable) for variable in classifier.feature_variables]
+    likely = _likely(classifier, rng, half)
+    arbitrary = rng.integers(0, sizes, size=(half, len(sizes)))
+    drawn = np.concatenate([likely, arbitrary])
+    posteriors = classifier.posterior(drawn)
+    if classifier.threshold is None:
+        ranked = np.sort(posteriors, axis=1)
+        margins = ranked[:, -1] - (ranked[:, -2] if ranked.shape[1] > 1 else 0)
+    else:
+        positive = classifier.classes.index(str(classifier.positive))
+        margins = np.abs(posteriors[:, positive] - float(classifier.threshold))
+    margins[~posteriors.any(axis=1)] = np.inf
+    nearest = drawn[np.argsort(margins, kind="stable")[: count // 2]]
+    left = count - len(nearest)
+    return np.concatenate([nearest, likely[: left // 2], arbitrary[: left - left // 2]])
+
+
+def _likely(classifier: BaseClassifier, rng: np.random.Generator, count: int) -> Rows:
+    """Return instances drawn from the network, parents before children."""
+    network = classifier.network
+    states: dict[str, NDArray[np.intp]] = {}
+    for name in TopologicalSorter({name: network.parents(name) for name in network.names}).static_order():
+        columns = network.cpt(name).values[tuple(states[parent] for parent in network.parents(name))]
+        upto = np.cumsum(np.broadcast_to(columns, (count, columns.shape[-1])), axis=1)
+        chosen = (upto <= rng.random((count, 1)) * upto[:, -1:]).sum(axis=1)
+        states[name] = np.minimum(chosen, columns.shape[-1] - 1)
+    return np.stack([states[name] for name in classifier.features], axis=1)

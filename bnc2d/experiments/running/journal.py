@@ -6,6 +6,7 @@ And what is read off them: which are solved, how long they took, where methods d
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias
 from bnc2d.base.atomic import atomic_write
 from bnc2d.errors import FormatError
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Job, Record
+from bnc2d.formats.files import read_bytes
 
 Key: TypeAlias = tuple[str, str, str]
 Records: TypeAlias = Mapping[Key, Record]
@@ -50,10 +52,7 @@ class Journal(AbstractContextManager["Journal"]):
 def _read(path: Path) -> dict[Key, Record]:
     if not path.exists():
         return {}
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", path) from None
+    text = read_bytes(str(path), sys.maxsize, may_be_empty=True).decode(errors="replace")
     *lines, cut_short = text.split("\n")
     if cut_short:
         atomic_write(path, "".join(line + "\n" for line in lines).encode())

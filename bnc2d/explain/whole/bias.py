@@ -76,15 +76,17 @@ def is_biased(
     names = tuple(model.features[feature] for feature in sorted(chosen))
     budget = Budget(time_limit)
     pair = _any_pair(model, chosen) if instance is None else _pair_with(model, names, instance)
-    count, total = 0, model.domain.instance_count
-    if instance is None and pair is not None:
-        with budget.limiting(), budget.phase("count biased decisions"):
-            count = _count(model.diagram, chosen, total)
     found = Bias(False, names)
     if pair is not None:
         before, after = model.predict(list(pair))
         found = Bias(True, names, pair, (before, after))
-    return found if instance is not None else replace(found, count=count, share=Fraction(count, total))
+    if instance is not None:
+        return found
+    count, total = 0, model.domain.instance_count
+    if pair is not None:
+        with budget.limiting(), budget.phase("count biased decisions"):
+            count = _count(model.diagram, chosen, total)
+    return replace(found, count=count, share=Fraction(count, total))
 
 
 def _pair_with(

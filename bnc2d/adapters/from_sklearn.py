@@ -158,9 +158,7 @@ def _check_same(what: str, table: list[list[Fraction]], logs: Iterable[Sequence[
 
 def _feature_names(estimator: Any, given: Iterable[object] | None, size: int) -> tuple[str, ...]:
     if given is None:
-        given = getattr(estimator, "feature_names_in_", None)
-    if given is None:
-        given = [f"x{position}" for position in range(size)]
+        given = getattr(estimator, "feature_names_in_", [f"x{position}" for position in range(size)])
     names = tuple(str(name) for name in given)
     if len(names) != size:
         raise ClassifierError(f"{len(names)} feature names for an estimator with {size} features")

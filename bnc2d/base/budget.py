@@ -92,7 +92,11 @@ class Budget:
         """Report progress; raise OutOfTime when the time is up, LimitExceeded when the memory is."""
         spent = self._spent()
         if self._report is not None:
-            spent = self._tell(self._report, spent)
+            now = (self._phase, self._done)
+            if now != self._reported or spent >= self._next_report:
+                self._reported, self._next_report = now, spent + _BETWEEN_REPORTS
+                self._report(*now)
+                spent = self._spent()
         if self._time_limit is not None and spent >= self._time_limit:
             raise OutOfTime(self)
         if self._bounds_growth and spent >= self._next_look:
@@ -101,15 +105,6 @@ class Budget:
             if grown > _LEAST_GROWTH:
                 remedy = "choose fewer features or raise memory_limit"
                 self.expect(grown, f"phase '{self._phase}' needs at least", remedy)
-
-    def _tell(self, report: ProgressCallback, spent: float) -> float:
-        """Report what has changed, or once again after a while; return the seconds spent then."""
-        now = (self._phase, self._done)
-        if self._reported == now and spent < self._next_report:
-            return spent
-        self._reported, self._next_report = now, spent + _BETWEEN_REPORTS
-        report(*now)
-        return self._spent()
 
     def expect(self, size: int, needs: str, remedy: str = "raise memory_limit") -> None:
         """Raise LimitExceeded if ``size`` bytes are more than the limit; ``needs`` says who needs them.

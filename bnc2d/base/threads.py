@@ -55,10 +55,9 @@ one_thread = _OneThread()
 
 
 @cache
-def _libraries() -> list[Any]:
+def _libraries() -> Any:
     """Return what sets the threads of each BLAS; Apple's has no such thing."""
-    libraries: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
-    return libraries
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 def _set_threads(library: Any, threads: int) -> None:

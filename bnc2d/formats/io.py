@@ -100,9 +100,8 @@ def _format_of(path: str, name: str | None, *, must_exist: bool = False) -> str:
         if not isinstance(name, str) or name not in FORMATS:
             raise FormatError(f"unknown format {named(name)}{did_you_mean(name, FORMATS)}", path)
         return name
-    stem = path.lower().removesuffix(".gz")
     for candidate, endings in FORMATS.items():
-        if stem.endswith(endings):
+        if path.lower().removesuffix(".gz").endswith(endings):
             return candidate
     if must_exist and not os.path.isfile(path):  # more to the point than its ending
         reason = "it is a folder" if os.path.isdir(path) else "no such file"

@@ -43,7 +43,13 @@ class _Reader:
             message = f"the file starts with {shorten(kind)!r}; only Bayesian networks (BAYES) are supported"
             raise self.source.unsupported(message, 0)
         self.next = 1
-        cardinalities = self._cardinalities()
+        count = self._count("variables")
+        if count > MAX_VARIABLES:
+            raise self.error(f"more than {MAX_VARIABLES} variables, the limit", 1)
+        cardinalities = self._wholes(count, "a number of states")
+        if 0 in cardinalities:
+            index = cardinalities.index(0)
+            raise self.error(f"variable {index} has no states", _CARDINALITIES_AT + index)
         scopes = self._scopes(len(cardinalities))
         tables = [self._table(scope, at, cardinalities) for scope, at in scopes]
         if self.next < len(self.words):
@@ -74,16 +80,6 @@ class _Reader:
                 raise self.error(f"expected {what}, a whole number, but found {shorten(word)!r}", at)
         self.next += count
         return [int(word) for word in found]
-
-    def _cardinalities(self) -> list[int]:
-        count = self._count("variables")
-        if count > MAX_VARIABLES:
-            raise self.error(f"more than {MAX_VARIABLES} variables, the limit", 1)
-        found = self._wholes(count, "a number of states")
-        if 0 in found:
-            variable = found.index(0)
-            raise self.error(f"variable {variable} has no states", _CARDINALITIES_AT + variable)
-        return found
 
     def _scopes(self, variables: int) -> list[tuple[list[int], int]]:
         at = self.next

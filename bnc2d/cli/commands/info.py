@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from bnc2d.cli.shared.options import add_network_options, is_compiled, load_network
 from bnc2d.cli.shared.printing import print_json, printable, table
@@ -33,16 +32,19 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     networks = [_sizes(fact) for fact in facts if "model" not in fact]
     if networks:
-        headings = ("network", "variables", "edges", "roots", "leaves", "states", "max parents", "entries")
-        console.print(table(headings, networks, left=("network",)))
+        sizes = ("variables", "edges", "roots", "leaves", "states", "max parents", "entries")
+        console.print(table(("network", *sizes), networks, left=("network",)))
     for fact in facts:
         if "model" in fact:
             print("\n".join(_model_lines(fact)))
-            console.print(_class_table(fact))
+            classes = [(name, *sizes.values()) for name, sizes in fact["classes"].items()]
+            tied = [("(none: tied)", fact["in_no_class"], "", "")] if fact["in_no_class"] else []
+            shown = ("class", "instances", "formula nodes", "edges")
+            console.print(table(shown, classes + tied, left=("class",)))
         if options.variables:
             rows = [(v["name"], ", ".join(v["states"]), ", ".join(v["parents"])) for v in fact["list"]]
-            texts = ("variable", "states", "parents")
-            console.print(table(texts, rows, left=texts, title=printable(fact["file"])))
+            headings = ("variable", "states", "parents")
+            console.print(table(headings, rows, left=headings, title=printable(fact["file"])))
     return 0
 
 
@@ -87,16 +89,6 @@ def _model_lines(fact: dict[str, Any]) -> list[str]:
         "diagram": f"{fact['diagram_nodes']} nodes",
     }
     return [f"{heading:<10} {printable(str(value))}" for heading, value in shown.items()]
-
-
-def _class_table(fact: dict[str, Any]) -> Table:
-    rows = [
-        (name, *(sizes[key] for key in ("models", "nodes", "edges")))
-        for name, sizes in fact["classes"].items()
-    ]
-    if fact["in_no_class"]:
-        rows.append(("(none: tied)", fact["in_no_class"], "", ""))
-    return table(("class", "instances", "formula nodes", "edges"), rows, left=("class",))
 
 
 def describe_model(source: str, max_bytes: int | None) -> tuple[dict[str, Any], BayesianNetwork]:

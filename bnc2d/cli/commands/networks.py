@@ -67,7 +67,7 @@ def _list(as_json: bool) -> None:
         facts = []
         for name, known in PUBLIC.items():
             path = cached(name)
-            facts.append({"name": name, **known._asdict(), "path": None if path is None else str(path)})
+            facts.append({"name": name, **known._asdict(), "path": path and str(path)})
         print_json(facts, indent=1)
         return
     rows = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TextIO
 
@@ -15,7 +15,6 @@ from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LimitExceeded
-from bnc2d.model.decision import Basis
 from bnc2d.report.decisions import decision_data
 
 _ROWS_AT_ONCE = 256
@@ -36,30 +35,22 @@ def run(options: argparse.Namespace) -> int:
     given = read_instances(options, classifier.feature_variables)
     output = Answers(options, given, decision_columns(classifier, options.exact))
 
+    def posteriors(instances: Sequence[dict[str, str]]) -> Sequence[Mapping[str, Fraction | float]]:
+        try:
+            return classifier.posterior(instances, exact=True)
+        except LimitExceeded:  # then the decisions are still certain
+            return classifier.posterior(instances)
+
     def answer(instances: Sequence[dict[str, str]]) -> Sequence[Data]:
-        found = [
-            decision_data(decision, basis, posterior, options.exact)
-            for decision, basis, posterior in _decided(classifier, list(instances))
-        ]
+        bases = classifier.bases(encode(classifier.feature_variables, instances).rows)
+        decided = zip(classifier.predict(instances), bases, posteriors(instances), strict=True)
+        found = [decision_data(*one, options.exact) for one in decided]
         return [decision_cells(one, options.exact) for one in found] if output.format == "csv" else found
 
     def text(stream: TextIO, row: Row, found: Data) -> None:
         print(printable(_shown(row.place, classifier.target, found, options.exact)), file=stream)
 
     return output.write(answer, text, "deciding", _ROWS_AT_ONCE)
-
-
-def _decided(
-    classifier: Classifier, instances: list[dict[str, str]]
-) -> Iterator[tuple[str | None, Basis, Mapping[str, Fraction | float]]]:
-    """Return, of each instance, the decision, what it rests on and the posterior."""
-    posteriors: Sequence[Mapping[str, Fraction | float]]
-    try:
-        posteriors = classifier.posterior(instances, exact=True)
-    except LimitExceeded:  # then the decisions are still certain
-        posteriors = classifier.posterior(instances)
-    bases = classifier.bases(encode(classifier.feature_variables, instances).rows)
-    return zip(classifier.predict(instances), bases, posteriors, strict=True)
 
 
 def decision_columns(classifier: Classifier, exact: bool) -> list[str]:

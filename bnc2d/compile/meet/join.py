@@ -60,14 +60,7 @@ class Collector:
     def sums(self, table: Matrix) -> Matrix:
         """Return a row for each sum."""
         found = np.empty((len(self.starts), table.shape[1]))
-        if len(self.starts) == len(self.source):
-            for block in blocks(found.shape):
-                some = self.source[block[0]], *block[1:]
-                found[block] = table[some] * (
-                    self.weight[block[0], None] if len(block) == 1 else self.weight[block[0]]
-                )
-            return found
-        step = max(1, _PIECE // (table.shape[1] * (len(self.source) // len(self.starts) + 1)))
+        step = max(1, _PIECE // (table.shape[1] * (len(self.source) // max(1, len(self.starts)) + 1)))
         for at in range(0, len(self.starts), step):
             checkpoint()
             starts = self.starts[at : at + step]
@@ -154,11 +147,6 @@ class Join:
     def is_provable(self) -> bool:
         """Whether roundings are so few that the error bounds hold."""
         return self.roundings * UNIT_ROUNDOFF < _MAX_SHARE
-
-    @property
-    def trusted(self) -> bool:
-        """Whether rounding is the only error, and small."""
-        return self.is_provable and self.underflow is None
 
 
 @dataclass(frozen=True)
@@ -286,11 +274,11 @@ def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
     columns = -np.frexp(largest)[1]
     scaled = []
     for product in products:
-        terms = np.frexp(_largest(product.right_size, columns))[1]
-        right = _shifted(product.right, columns, terms)
-        size = right
+        terms = np.frexp(_shifted(product.right_size, columns).max(axis=1, initial=0.0))[1]
+        exponents = columns - terms[:, None]  # at once, as nothing may leave the range on the way
+        size = right = _shifted(product.right_size, exponents)
         if product.right_size is not product.right:
-            size = _shifted(product.right_size, columns, terms)
+            right = _shifted(product.right, exponents)
         support = size if product.right_support is product.right_size else product.right_support
         collector = product.collector
         lengths = np.diff(collector.starts, append=len(collector.source))
@@ -300,22 +288,10 @@ def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
         return scaled, np.ldexp(1.0, columns)
 
 
-def _largest(table: Matrix, columns: Integers) -> Matrix:
-    """Return the largest entry of each row, with columns scaled by powers of two."""
-    largest = np.zeros(len(table))
-    for block in blocks(table.shape):
-        scaled = np.ldexp(table[block], columns[block[1:]])
-        largest[block[0]] = np.maximum(largest[block[0]], scaled.max(axis=-1, initial=0.0))
-    return largest
-
-
-def _shifted(table: Matrix, columns: Integers, rows: Integers) -> Matrix:
-    """Return the table with columns multiplied by powers of two and rows divided by such."""
+def _shifted(table: Matrix, exponents: Integers) -> Matrix:
+    """Return the table times powers of two, by column, by row or by entry."""
     shifted = np.empty_like(table)
+    exponents = np.broadcast_to(exponents, table.shape)
     for block in blocks(table.shape):
-        np.ldexp(
-            table[block],
-            columns[block[1:]] - (rows[block[0], None] if len(block) == 1 else rows[block[0]]),
-            out=shifted[block],
-        )
+        np.ldexp(table[block], exponents[block], out=shifted[block])
     return shifted

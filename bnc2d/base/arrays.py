@@ -139,13 +139,15 @@ def multiply_matrices(left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]
     """Write ``left @ right`` to ``out``: products of matrices, one for each index of the leading axes."""
     rows, terms, columns = *left.shape[-2:], right.shape[-1]
     multiply = np.multiply if terms == 1 else np.matmul  # BLAS is no help where there is a single term
-    most = min(PIECE, _PRODUCTS // max(1, rows * terms * columns))
-    for above in blocks(out.shape[:-2], max(1, most)):
-        if rows * terms * columns <= _PRODUCTS:
+    products, size = _PRODUCTS, PIECE
+    if out.dtype.hasobject:
+        products, size = OBJECTS, max(1, OBJECTS // max(1, terms))
+    for above in blocks(out.shape[:-2], max(1, min(PIECE, products // max(1, rows * terms * columns)))):
+        if rows * terms * columns <= products:
             multiply(left[above], right[above], out=out[above])
             continue
-        step = max(1, _PRODUCTS // max(1, terms * min(columns, PIECE)))
+        step = max(1, products // max(1, terms * min(columns, size)))
         a, b, c = left[above], right[above], out[above]
         for some in pieces(rows, step):
-            for part in pieces(columns, PIECE):
+            for part in pieces(columns, size):
                 multiply(a[..., some, :], b[..., part], out=c[..., some, part])

@@ -72,11 +72,7 @@ def decisions(model: BaseCompiledModel) -> tuple[str | None, ...]:
 
 
 class BaseCompiledModel(Predicting):
-    """A classifier whose class formulas are known.
-
-    ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
-    diagram behind it. Under ``ties="none"`` some instances are in no class.
-    """
+    """A classifier whose class formulas are known; ``bnc2d.CompiledModel`` is the class that users hold."""
 
     def __init__(self, classifier: BaseClassifier, diagram: Diagram, stats: Stats) -> None:
         self.classifier = classifier

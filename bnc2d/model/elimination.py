@@ -17,7 +17,7 @@ from random import Random
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import Mask, StateCounts, VariableId, positions, union
+from bnc2d.base.masks import Mask, StateCounts, VariableId, mask_of, positions, union
 from bnc2d.model.min_fill import MinFill, graph_of
 
 TableId: TypeAlias = int  # given tables come first, then the result of each join
@@ -42,59 +42,62 @@ class Join(NamedTuple):
 
 def greedy_joins(scopes: Sequence[Mask], summed: Mask, size: Size, cost: Cost) -> Iterator[Join]:
     """Yield joins until the variables of ``summed`` are gone, each the cheapest at its time."""
-    scopes = list(scopes)
     sizes = [size(scope) for scope in scopes]
     users: dict[VariableId, list[TableId]] = {}
-    reach: dict[VariableId, Mask] = {}
     for table, scope in enumerate(scopes):
         for variable in positions(scope & summed):
             users.setdefault(variable, []).append(table)
-            reach[variable] = reach.get(variable, 0) | scope
+    reach = _reach(scopes, summed)
     costs = {v: cost(size(reach[v]), sum([sizes[table] for table in users[v]])) for v in sorted(users)}
     while costs:
         checkpoint()
-        variable = min(costs, key=costs.__getitem__)
-        scope = reach[variable]
-        near = [other for other in positions(scope & summed) if other in costs]
-        gone = 0
+        join, gone, left = _join(min(costs, key=costs.__getitem__), reach, summed)
         entering: set[TableId] = set()
-        for other in near:
-            if not reach[other] & ~scope:
-                gone |= 1 << other
-                entering.update(users.pop(other))
-                del costs[other]
-        yield Join(variable, scope, gone)
-        result = scope & ~gone
-        scopes.append(result)
-        sizes.append(size(result))
-        for other in near:
-            if other in costs:
-                users[other] = [table for table in users[other] if table not in entering]
-                users[other].append(len(scopes) - 1)
-                reach[other] = (reach[other] | scope) & ~gone
-                costs[other] = cost(size(reach[other]), sum([sizes[table] for table in users[other]]))
+        for other in gone:
+            entering.update(users.pop(other))
+            del costs[other]
+        yield join
+        sizes.append(size(join.result))
+        for other in left:
+            users[other] = [table for table in users[other] if table not in entering]
+            users[other].append(len(sizes) - 1)
+            costs[other] = cost(size(reach[other]), sum([sizes[table] for table in users[other]]))
 
 
 def joins_in_order(scopes: Iterable[Mask], order: Iterable[VariableId], summed: Mask) -> list[Join]:
     """Return the joins that sum the variables of ``summed`` out in this order, which must have them all."""
+    reach = _reach(scopes, summed)
+    joins: list[Join] = []
+    for variable in order:
+        if variable in reach:
+            checkpoint()
+            joins.append(_join(variable, reach, summed)[0])
+    return joins
+
+
+def _reach(scopes: Iterable[Mask], summed: Mask) -> dict[VariableId, Mask]:
+    """Return the reach of each variable of ``summed``."""
     reach: dict[VariableId, Mask] = {}
     for scope in scopes:
         for variable in positions(scope & summed):
             reach[variable] = reach.get(variable, 0) | scope
-    joins: list[Join] = []
-    for variable in order:
-        if variable in reach:
-            scope = reach[variable]
-            checkpoint()
-            near = [other for other in positions(scope & summed) if other in reach]
-            gone = [other for other in near if not reach[other] & ~scope]
-            joins.append(Join(variable, scope, union([1 << other for other in gone])))
-            for other in gone:
-                del reach[other]
-            for other in near:
-                if other in reach:
-                    reach[other] = (reach[other] | scope) & ~joins[-1].summed
-    return joins
+    return reach
+
+
+def _join(
+    variable: VariableId, reach: dict[VariableId, Mask], summed: Mask
+) -> tuple[Join, list[VariableId], list[VariableId]]:
+    """Sum a variable out: return the join, what goes with it, and what is left with another reach."""
+    scope = reach[variable]
+    near = [other for other in positions(scope & summed) if other in reach]
+    gone = [other for other in near if not reach[other] & ~scope]
+    join = Join(variable, scope, mask_of(gone))
+    for other in gone:
+        del reach[other]
+    left = [other for other in near if other in reach]
+    for other in left:
+        reach[other] = (reach[other] | scope) & ~join.summed
+    return join, gone, left
 
 
 def order_of(joins: Iterable[Join]) -> list[VariableId]:
@@ -241,3 +244,9 @@ def connected_groups(scopes: Sequence[Collection[Hashable]]) -> list[list[int]]:
                 pending.extend(near)
         groups.append(sorted(group))
     return groups
+
+
+def components(scopes: Sequence[Mask]) -> list[Mask]:
+    """Return the sets of variables that scopes connect, in the order of their first scopes."""
+    groups = connected_groups([positions(scope) for scope in scopes])
+    return [part for group in groups if (part := union([scopes[table] for table in group]))]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from bnc2d.base.masks import Mask, mask_of, positions, union
+from bnc2d.base.masks import mask_of, positions
 from bnc2d.compile.graph.jointree import Jointree, build_jointree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cut import CutSide, Step
-from bnc2d.model.elimination import connected_groups
+from bnc2d.model.elimination import components
 
 # At most this many entries of the integer table of a group.
 _MAX_TABLE = 1 << 18
@@ -34,10 +34,10 @@ def groups_of(prepared: Prepared) -> Grouping | None:
     """
     network, count = prepared.network, prepared.counts.count
     target, features = 1 << prepared.target_id, mask_of(prepared.feature_ids)
-    components = _components(prepared)
-    if len(network.variable(prepared.target)) != 2 or len(components) < 2:
+    parts = components([scope & ~target for scope in prepared.scopes])
+    if len(network.variable(prepared.target)) != 2 or len(parts) < 2:
         return None
-    instances = [prod(prepared.sizes[v] for v in positions(part & features)) for part in components]
+    instances = [prod(prepared.sizes[v] for v in positions(part & features)) for part in parts]
     if sum(instances) > _FEW_INSTANCES + prod(instances) // _CELLS_PER_INSTANCE:
         return None
     jointree = build_jointree(network)
@@ -45,7 +45,7 @@ def groups_of(prepared: Prepared) -> Grouping | None:
         mask_of([prepared.ids[name] for name in cluster]) & ~features for cluster in jointree.clusters
     ]
     groups = []
-    for part, rows in zip(components, instances, strict=True):
+    for part, rows in zip(parts, instances, strict=True):
         largest = max((count(cluster) for cluster in clusters if cluster & part), default=1.0)
         if rows * largest > _MAX_TABLE:
             return None
@@ -54,11 +54,3 @@ def groups_of(prepared: Prepared) -> Grouping | None:
         own = tuple(feature for feature in prepared.feature_ids if part >> feature & 1)
         groups.append(CutSide(own, (Step(tables, part & ~features),)))
     return Grouping(tuple(groups), jointree)
-
-
-def _components(prepared: Prepared) -> list[Mask]:
-    """Return the variables that tables connect to each other without the target."""
-    scopes = [scope & ~(1 << prepared.target_id) for scope in prepared.scopes]
-    groups = connected_groups([positions(scope) for scope in scopes])
-    parts = [union([scopes[table] for table in group]) for group in groups]
-    return [part for part in parts if part]

@@ -27,6 +27,7 @@ from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, VariableId, mask_of, positions, union
 from bnc2d.compile.graph.jointree import Name
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.model.elimination import components
 from bnc2d.model.min_fill import graph_of
 
 _SMALL_BLOCK = 5
@@ -114,9 +115,10 @@ class _Search:
 
     def _search(self, above: VariableId, features: Mask) -> _Plan:
         kept = union(self._ancestors[position] for position in (above, *positions(features)))
-        scopes = self._prepared.scopes
-        near = graph_of((scopes[position] for position in positions(kept)), len(scopes))
-        groups = [part & features for part in _components(near, kept & ~(1 << above)) if part & features]
+        scopes = [self._prepared.scopes[position] for position in positions(kept)]
+        near = graph_of(scopes, len(self._prepared.scopes))
+        parts = components([scope & ~(1 << above) for scope in scopes])
+        groups = [part & features for part in parts if part & features]
         if len(groups) > 1:
             return min((self._one_by_one(above, groups, last) for last in groups), key=_cost)
         plans = [self._known[above, features]]
@@ -150,12 +152,3 @@ def _component(near: list[Mask], start: VariableId, allowed: Mask) -> Mask:
         fresh = union(near[position] for position in positions(fresh)) & allowed & ~found
         found |= fresh
     return found
-
-
-def _components(near: list[Mask], allowed: Mask) -> list[Mask]:
-    parts = []
-    while allowed:
-        part = _component(near, (allowed & -allowed).bit_length() - 1, allowed)
-        parts.append(part)
-        allowed &= ~part
-    return parts

@@ -342,8 +342,8 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> T
         checkpoint()
         piece = slice(start, start + step)
         if step == 1 and terms * a * b > _PIECE:
-            large = take(left, of_left[start]), take(right, of_right[start])
-            _sum_of_products(*large, out=table[start].reshape(a, b))
+            x, y = take(left, of_left[start]), take(right, of_right[start])
+            multiply_matrices(x.T, y, out=table[start].reshape(a, b))
             continue
         x, y = left[of_left[piece]], right[of_right[piece]]  # [group, term, pattern]
         if by_matrix:
@@ -352,15 +352,3 @@ def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> T
             products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
             table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
     return table
-
-
-def _sum_of_products(left: Table, right: Table, out: Table) -> None:
-    """Write ``Σ_t left[t, i] right[t, j]``, of many terms or patterns, to ``out[i, j]``."""
-    if left.dtype == np.float64:
-        multiply_matrices(left.T, right, out)
-        return
-    for i in pieces(len(out), 64):
-        for j in pieces(out.shape[1], 64):
-            out[i, j] = 0
-            for some in pieces(len(left), 64):
-                out[i, j] += np.dot(left[some, i].T, right[some, j])

@@ -24,10 +24,10 @@ from bnc2d.logic.diagram.diagram import Diagram
 _WORDS = 8
 _COMBINATIONS = 64 * _WORDS
 _ALL_TRUE = np.uint64(0x0101010101010101)
-# A level with more pairs than this, or more pairs of children, is not followed: what is not proven counts as
-# not implied.
-_PAIRS_AT_ONCE = 250_000
-_CHILDREN_AT_ONCE = 1 << 22
+# A level is not followed where it has more pairs than the first, and these could lead to more pairs than the
+# second on the level from which the instances decide: what is not proven counts as not implied.
+_PAIRS_AT_ONCE = 20_000
+_PAIRS_BELOW = 1 << 21
 # Batch size of comparisons.
 _COMPARED_AT_ONCE = 1 << 15
 _LOW = (1 << 32) - 1  # the part of a code that is the right node
@@ -76,14 +76,14 @@ class Implications:
         waiting: list[list[_Open]] = [[] for _ in self._walk]
         self._wait(waiting, left, right, undecided, answers)
         followed: list[tuple[list[_Open], Numbers, NDArray[np.bool_]]] = []
-        for asked, level in zip(waiting, self._walk, strict=True):
+        for asked, level, most in zip(waiting, self._walk, self._limits(), strict=True):
             if not asked:
                 continue
             checkpoint()
             codes = joined([pairs.codes for pairs in asked])
             group_ids, indices = grouped(codes)
             codes = take(codes, indices)
-            if len(codes) > min(_PAIRS_AT_ONCE, _CHILDREN_AT_ONCE // level.table.shape[1]):
+            if len(codes) > most:
                 below = np.zeros((len(codes), 1), dtype=bool)
             else:
                 a, b = (level.children(nodes).reshape(-1) for nodes in (codes >> 32, codes & _LOW))
@@ -100,6 +100,15 @@ class Implications:
                 pairs.answers[pairs.indices] = values[start : start + len(pairs.codes)]
                 start += len(pairs.codes)
         return answers
+
+    def _limits(self) -> list[int]:
+        """Return for each level the most pairs that are followed."""
+        below = 1
+        limits = []
+        for level in reversed(self._walk):
+            below *= level.table.shape[1] if level.first >= self._decided else 1
+            limits.append(max(_PAIRS_AT_ONCE, _PAIRS_BELOW // below))
+        return limits[::-1]
 
     def _wait(
         self,

@@ -6,7 +6,7 @@ edges a middle grey, so that it reads on light and dark pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -127,21 +127,11 @@ class Line:
     tip: bool = False
 
 
-@dataclass(frozen=True)
 class Picture:
-    """Boxes over lines in a rectangle that starts at (0, 0)."""
+    """Boxes over lines in the rectangle from (0, 0) on that just holds them, with a margin."""
 
-    graph: Graph
-    boxes: Sequence[PlacedBox]
-    lines: Sequence[Line]
-    width: float
-    height: float
-
-
-def picture_of(graph: Graph, boxes: Iterable[PlacedBox], lines: Iterable[Line]) -> Picture:
-    """Return the picture that just holds the boxes and lines, with a margin."""
-    boxes, lines = tuple(boxes), tuple(lines)
-    points = [point for line in lines for point in line.points]
-    corners = [(box.x + box.width / 2, box.y + box.height / 2) for box in boxes]
-    width, height = (max(values) + MARGIN for values in zip(*corners, *points, strict=True))
-    return Picture(graph, boxes, lines, width, height)
+    def __init__(self, graph: Graph, boxes: Sequence[PlacedBox], lines: Sequence[Line]) -> None:
+        self.graph, self.boxes, self.lines = graph, boxes, lines
+        points = [point for line in lines for point in line.points]
+        corners = [(box.x + box.width / 2, box.y + box.height / 2) for box in boxes]
+        self.width, self.height = (max(values) + MARGIN for values in zip(*corners, *points, strict=True))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox, picture_of
+from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox
 from bnc2d.draw.slots import Row, Slot, are_many, order_rows
 
 ROW_HEIGHT = 30.0
@@ -68,7 +68,7 @@ def lay_out(graph: Graph, rows: Sequence[int], bundle: Bundle, repeat_leaves: bo
         lines.append(Line(points, edge.style, title, is_curved=True, tip=tip))
     drawn = [(graph.boxes[slot.node], slot) for slot in slots if slot.is_box]
     placed = [PlacedBox(box.label, box.style, slot.node, slot.x, ys[slot.row]) for box, slot in drawn]
-    return picture_of(graph, placed, lines)
+    return Picture(graph, placed, lines)
 
 
 def _slots(

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox, picture_of
+from bnc2d.draw.graph import MARGIN, Edge, Graph, Line, Picture, PlacedBox
 
 _BESIDE = 18.0
 _BELOW = 26.0
@@ -54,7 +54,7 @@ def lay_out_tree(graph: Graph, *, mirrored: bool = False) -> Picture:
             end = (x, y + tree.heights[edge.end] - child.height / 2)
             lines.append(Line((below[edge.start], *points, end), edge.style, edge.title))
         pending.extend((part, left + x, top + y) for part, x, y in shape.parts)
-    return picture_of(graph, boxes, lines)
+    return Picture(graph, boxes, lines)
 
 
 @dataclass(eq=False)

@@ -109,9 +109,8 @@ class Evaluation:
             if problem.network_name.lower() == wanted
         }
         if network is not None and not found:
-            raise FormatError(
-                f"no problem on a network named {network!r} for the table of leaves", self._suite
-            )
+            message = f"no problem on a network named {network!r} for the table of leaves"
+            raise FormatError(message, self._suite)
         return {self._leaves_name(problem): problem for _, problem in sorted(found.items())}
 
     def _leaves_name(self, problem: Problem) -> str:

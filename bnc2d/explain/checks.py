@@ -44,9 +44,8 @@ def _not_of_the_instance(case: Case, literals: Term | Clause, *, exactly: bool) 
             witness = domain.decode(case.positions)
             return Verdict(False, f"{shown} does not hold for the instance, which has {own}", witness)
         if exactly and mask != own_mask:
-            return Verdict(
-                False, f"{shown} is not the instance's own state, {own}; only general reasons have more"
-            )
+            reason = f"{shown} is not the instance's own state, {own}; only general reasons have more"
+            return Verdict(False, reason)
     return None
 
 
@@ -121,9 +120,8 @@ class _Checker:
 
     def _change(self, features: list[FeatureId]) -> list[int] | None:
         """Return an instance that differs only in these features and does not satisfy the formula."""
-        return self._solver.solve(
-            {f: mask for f, mask in self._case.instance_masks.items() if f not in features}, value=False
-        )
+        held = {f: mask for f, mask in self._case.instance_masks.items() if f not in features}
+        return self._solver.solve(held, value=False)
 
     def _surviving(self, masks: Mapping[FeatureId, StateMask]) -> list[int] | None:
         """Return an instance that violates the clause, differs only there, and satisfies the formula."""

@@ -258,9 +258,8 @@ class BaseExplanation:
             return given
         if isinstance(given, Term | Clause):
             raise LogicError(f"expected a {kind.__name__}, not a {type(given).__name__}")
-        return kind(
-            self.model.domain, mapping(given, f"a {kind.__name__}", "a mapping from feature to states")
-        )
+        given = mapping(given, f"a {kind.__name__}", "a mapping from feature to states")
+        return kind(self.model.domain, given)
 
     def __repr__(self) -> str:
         domain = self.model.domain

@@ -102,9 +102,8 @@ def _start(classifier: BaseClassifier) -> list[int]:
 
 def _check_size(count: int) -> None:
     if count > MAX_NODES:
-        raise LimitExceeded(
-            f"the model has {count} nodes, a page can hold {MAX_NODES}; try fewer features or classes"
-        )
+        remedy = "try fewer features or classes"
+        raise LimitExceeded(f"the model has {count} nodes, a page can hold {MAX_NODES}; {remedy}")
 
 
 def _circuits(model: BaseCompiledModel) -> tuple[Manager, list[tuple[NodeId, NodeId]]]:

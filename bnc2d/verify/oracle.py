@@ -41,9 +41,8 @@ def exact_joint(classifier: BaseClassifier, instance: Mapping[str, str]) -> dict
     network = classifier.network
     evidence = {name: network.variable(name).states.index(state) for name, state in instance.items()}
     table, denominator = _marginal(classifier, evidence, [classifier.target])
-    return {
-        state: Fraction(table.get((code,), 0), denominator) for code, state in enumerate(classifier.classes)
-    }
+    labelled = enumerate(classifier.classes)
+    return {state: Fraction(table.get((label,), 0), denominator) for label, state in labelled}
 
 
 def exact_joints(classifier: BaseClassifier) -> dict[tuple[str, ...], dict[str, Fraction]]:

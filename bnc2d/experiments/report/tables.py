@@ -183,9 +183,8 @@ def cactus_section(records: Records, methods: Sequence[str], reference: Referenc
         series.append(Series(label, range(1, len(seconds) + 1), list(accumulate(seconds)), "step"))
     total = len({(problem, which) for problem, which, _ in records})
     caption = f"Solved problems, of {total}, against cumulative time, the easiest problems first."
-    picture = plot(
-        "Solved problems against cumulative time", "problems solved", "seconds in all", series, log_y=True
-    )
+    title = "Solved problems against cumulative time"
+    picture = plot(title, "problems solved", "seconds in all", series, log_y=True)
     return Section("Solved problems over time", _HOW_TIMED, (), (Figure("cactus", caption, picture),))
 
 
@@ -196,9 +195,8 @@ def size_section(records: Records, methods: Sequence[str]) -> Section:
         solved = [r for (_, _, name), r in records.items() if name == method and is_solved(r)]
         points = [(models, nodes) for record in solved for models, nodes in _class_sizes(record)]
         in_class.append(Series(method, [x for x, _ in points], [y for _, y in points], "points"))
-        of_all.append(
-            Series(method, [r["instances"] for r in solved], [r["nodes"] for r in solved], "points")
-        )
+        instances, nodes = ([record[name] for record in solved] for name in ("instances", "nodes"))
+        of_all.append(Series(method, instances, nodes, "points"))
     text = (
         "The circuit of the positive class; where a target has several classes and no threshold, the circuit "
         "of each class, and their sum against all instances. Empty classes are not shown."

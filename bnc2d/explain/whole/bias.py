@@ -55,11 +55,9 @@ class Bias(Finding):
         if self.pair is None or self.decisions is None:
             return f"no change of {names} alone changes the decision"
         one, other = self.pair
-        changed = ", ".join(
-            f"{name}: {one[name]} → {other[name]}" for name in one if one[name] != other[name]
-        )
+        changes = [f"{name}: {one[name]} → {other[name]}" for name in one if one[name] != other[name]]
         before, after = map(decision_words, self.decisions)
-        return f"{changed} alone changes the decision from {before} to {after}"
+        return f"{', '.join(changes)} alone changes the decision from {before} to {after}"
 
 
 def is_biased(

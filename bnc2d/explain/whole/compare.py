@@ -124,14 +124,10 @@ def compare(
             witnesses[name, names[after]] = instance_with(diagram, pair.assignment)
     count = sum(pair.weight for pair in found.values())
     first, second = set(one.mentioned_features), set(other.mentioned_features)
-    return Comparison(
-        table,
-        witnesses,
-        count,
-        Fraction(count, total),
-        tuple(name for name in one.features if name in first - second),
-        tuple(name for name in one.features if name in second - first),
+    only_first, only_second = (
+        tuple(name for name in one.features if name in only) for only in (first - second, second - first)
     )
+    return Comparison(table, witnesses, count, Fraction(count, total), only_first, only_second)
 
 
 def _common(
@@ -156,14 +152,11 @@ def _check_alike(one: BaseCompiledModel, other: BaseCompiledModel) -> None:
     for name, states in zip(one.domain.names, one.domain.states, strict=True):
         found = other.domain.states[other.domain.index(name)]
         if set(found) != set(states):
-            raise ClassifierError(
-                f"the feature {name!r} has the states {', '.join(states)} in the first model "
-                f"and {', '.join(found)} in the second"
-            )
+            both = f"{', '.join(states)} in the first model and {', '.join(found)} in the second"
+            raise ClassifierError(f"the feature {name!r} has the states {both}")
     if set(one.classes) != set(other.classes):
-        raise ClassifierError(
-            f"the first model has the classes {', '.join(one.classes)}, the second {', '.join(other.classes)}"
-        )
+        first, second = ", ".join(one.classes), ", ".join(other.classes)
+        raise ClassifierError(f"the first model has the classes {first}, the second {second}")
 
 
 def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, tuple[int, int]]:
@@ -214,7 +207,6 @@ def _in_order(model: BaseCompiledModel, target: Sequence[str]) -> Diagram:
         for upper in range(sifter.order.index(feature) - 1, place - 1, -1):
             sifter.swap(upper)
             if sifter.nodes > MAX_NODES:
-                raise _TooLarge(
-                    f"in a common order of features the diagrams have more than {MAX_NODES} nodes"
-                )
+                size = f"more than {MAX_NODES} nodes"
+                raise _TooLarge(f"in a common order of features the diagrams have {size}")
     return sifter.diagram()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from bnc2d.errors import NetworkError, UnsupportedError
-from bnc2d.formats.parsing.assemble import Repairs
+from bnc2d.formats.parsing.assemble import warn_of_misses
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -39,14 +40,16 @@ def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
         node: Variable(name, _states(name, tables[node]))
         for node, name in zip(nodes, _texts(nodes, "the model's nodes"), strict=True)
     }
-    cpts, repairs = [], Repairs()
+    cpts = []
+    misses: dict[str, Fraction] = {}
     for node in nodes:
         cpd = tables[node]
         _check_scope(cpd, variables, set(model.predecessors(node)))
         parents = [variables[parent] for parent in cpd.variables[1:]]  # get_evidence() lists them backwards
-        table = CPT.from_numbers(variables[node], parents, _numbers(cpd), normalise=normalise)
-        cpts.append(repairs.note(*table))
-    repairs.warn()
+        child = variables[node]
+        cpt, misses[child.name] = CPT.from_numbers(child, parents, _numbers(cpd), normalise=normalise)
+        cpts.append(cpt)
+    warn_of_misses(misses)
     return BayesianNetwork(variables.values(), cpts, name=str(getattr(model, "name", None) or ""))
 
 

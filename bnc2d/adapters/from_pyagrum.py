@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from bnc2d.errors import UnsupportedError
-from bnc2d.formats.parsing.assemble import Repairs
+from bnc2d.formats.parsing.assemble import warn_of_misses
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -26,12 +27,14 @@ def from_pyagrum(bn: Any, *, normalise: bool = False) -> BayesianNetwork:
     if "IBayesNet" not in class_names:  # the base of BayesNet and BayesNetFragment
         found = f"{type(bn).__module__}.{type(bn).__qualname__}"
         raise UnsupportedError(f"from_pyagrum converts a pyagrum.BayesNet, not {found}")
-    cpts, repairs = [], Repairs()
+    cpts = []
+    misses: dict[str, Fraction] = {}
     for node in sorted(bn.nodes()):
         table = bn.cpt(node)
         # The child is the first variable. [:] and not toarray(), which reads noise for gates and aggregators.
         child, *parents = [Variable(axis.name(), axis.labels()) for axis in table.variablesSequence()]
         entries = np.moveaxis(np.transpose(table[:]), 0, -1).ravel().tolist()  # its axes are in reverse order
-        cpts.append(repairs.note(*CPT.from_numbers(child, parents, entries, normalise=normalise)))
-    repairs.warn()
+        cpt, misses[child.name] = CPT.from_numbers(child, parents, entries, normalise=normalise)
+        cpts.append(cpt)
+    warn_of_misses(misses)
     return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=bn.propertyWithDefault("name", ""))

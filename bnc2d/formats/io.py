@@ -12,7 +12,7 @@ from bnc2d.base.readers.arguments import flag, instance_of, named, path_name, si
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError, did_you_mean
 from bnc2d.formats.files import MAX_BYTES, read_bytes
-from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork
+from bnc2d.formats.parsing.assemble import MAX_NAME, ParsedNetwork, warn_of_misses
 from bnc2d.model.network import BayesianNetwork
 
 FORMATS = {
@@ -62,8 +62,8 @@ def read_network(
     flag(normalise, "normalise")
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
     parse, _ = _reader_and_writer(_format_of(name, format, must_exist=True))
-    network, repairs = parse(read_bytes(name, max_bytes), name).assemble(normalise=normalise)
-    repairs.warn(name)
+    network, misses = parse(read_bytes(name, max_bytes), name).assemble(normalise=normalise)
+    warn_of_misses(misses, name)
     return network
 
 

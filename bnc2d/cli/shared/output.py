@@ -69,7 +69,13 @@ class Answers:
         or for the format text whatever ``text`` writes. It may raise ``LimitExceeded``.
         """
         with self._opened() as stream, self._progress(doing) as working_on:
-            writer = self._writer(stream)
+            writer: Writer | None = None  # text writes itself
+            if self.format == "json":
+                writer = JsonDocument(stream, self._given.single)
+            elif self.format == "jsonl":
+                writer = JsonLines(stream)
+            elif self.format == "csv":
+                writer = CsvTable(stream, self._columns)
             for row, found in self._answered(answer, writer, at_once, working_on):
                 self._count += 1
                 failed = isinstance(found, LimitExceeded) or row.instance is None
@@ -122,14 +128,6 @@ class Answers:
         place = {} if self._given.single else {"row": row.number}
         line = {"line": row.line} if self._given.lines else {}
         return {**place, **line, **({"id": row.name} if self._named else {})}
-
-    def _writer(self, stream: TextIO) -> Writer | None:
-        """Return what writes data; text writes itself."""
-        if self.format == "json":
-            return JsonDocument(stream, self._given.single)
-        if self.format == "jsonl":
-            return JsonLines(stream)
-        return CsvTable(stream, self._columns) if self.format == "csv" else None
 
     def _finish(self) -> int:
         """Say what was written and what was not; return the exit code."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -46,29 +46,14 @@ class ParsedTable:
     data_at: int
 
 
-class Repairs:
-    """Which tables had columns that missed 1, and by how much at most."""
-
-    def __init__(self) -> None:
-        self._tables = 0
-        self._largest = Fraction(0)
-        self._first = ""
-
-    def note(self, cpt: CPT, miss: Fraction) -> CPT:
-        """Count the table if it was touched, and return it."""
-        if miss:
-            self._tables += 1
-            self._largest = max(self._largest, miss)
-            self._first = self._first or cpt.child.name
-        return cpt
-
-    def warn(self, path: str = "") -> None:
-        """Tell the caller of our caller once, where anything was repaired."""
-        if self._tables:
-            count = "1 table" if self._tables == 1 else f"{self._tables} tables"
-            off = f"off by at most {show(self._largest)}; first: {self._first!r}"
-            message = f"columns of {count} did not sum to exactly 1 and were normalised ({off})"
-            warnings.warn(f"{path}: {message}" if path else message, NormalisationWarning, stacklevel=3)
+def warn_of_misses(misses: Mapping[str, Fraction], path: str = "") -> None:
+    """Tell the caller of our caller which tables had columns that missed 1, and by how much at most."""
+    repaired = {name: miss for name, miss in misses.items() if miss}
+    if repaired:
+        count = "1 table" if len(repaired) == 1 else f"{len(repaired)} tables"
+        off = f"off by at most {show(max(repaired.values()))}; first: {next(iter(repaired))!r}"
+        message = f"columns of {count} did not sum to exactly 1 and were normalised ({off})"
+        warnings.warn(f"{path}: {message}" if path else message, NormalisationWarning, stacklevel=3)
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
@@ -113,8 +98,8 @@ class ParsedNetwork:
             hint = suggest(identifier, self.variables)
             raise self.error(f"{unknown} {shorten(identifier)!r}{hint}", at) from None
 
-    def assemble(self, *, normalise: bool = False) -> tuple[BayesianNetwork, Repairs]:
-        """Return the network that the file describes and what was normalised in it.
+    def assemble(self, *, normalise: bool = False) -> tuple[BayesianNetwork, dict[str, Fraction]]:
+        """Return the network that the file describes, and by how much each table missed 1 before.
 
         Raises ``FormatError`` with the line for an unknown name, a missing, duplicate or oversized table, and
         whatever ``CPT`` and ``BayesianNetwork`` find wrong.
@@ -122,7 +107,7 @@ class ParsedNetwork:
         if len(self.name) > MAX_NAME:
             message = f"the network's name has {len(self.name)} characters; the limit is {MAX_NAME}"
             raise self.error(message, None)
-        repairs = Repairs()
+        misses: dict[str, Fraction] = {}
         cpts: dict[str, CPT] = {}
         entries = 0
         for table in self.tables:
@@ -138,12 +123,12 @@ class ParsedNetwork:
             if entries > MAX_ENTRIES:
                 more = f"the network has more than {MAX_ENTRIES} entries, the limit"
                 raise self.error(f"with the table of {child.name!r} {more}", table.at)
-            cpts[child.name] = repairs.note(*self._cpt(child, parents, table, normalise))
+            cpts[child.name], misses[child.name] = self._cpt(child, parents, table, normalise)
         for name, at in self._declared_at.items():
             if name not in cpts:
                 raise self.error(f"variable {name!r} has no table", at)
         try:
-            return BayesianNetwork(self.variables.values(), cpts.values(), self.name), repairs
+            return BayesianNetwork(self.variables.values(), cpts.values(), self.name), misses
         except NetworkError as error:
             raise self.error(str(error), None) from None
 

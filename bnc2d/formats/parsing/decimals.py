@@ -53,8 +53,13 @@ def column_decimals(column: Sequence[Fraction]) -> list[str]:
     length = denominator.bit_length()
     if length * _LOG10_2 > MAX_DIGITS:
         raise OverflowError
-    if pow(10, length, denominator) == 0:
-        return [exact_decimal(entry) for entry in column]
+    if pow(10, length, denominator) == 0:  # it has the factors 2 and 5 only
+        twos = (denominator & -denominator).bit_length() - 1
+        fives, five = 0, denominator >> twos
+        while five > 1:
+            fives, five = fives + 1, five // 5
+        places = max(twos, fives)
+        return [_decimal(entry.numerator * (10**places // entry.denominator), places) for entry in column]
     places = len(str(denominator)) + _GUARD_DIGITS
     factor = (2 * 10**places + denominator) // (2 * denominator)
     scaled = [entry.numerator * (denominator // entry.denominator) * factor for entry in column]
@@ -78,19 +83,6 @@ def is_spelt(cpt: CPT, texts: Sequence[str]) -> bool:
         if found != spelt:
             return False
     return True
-
-
-def exact_decimal(number: Fraction) -> str:
-    """Return the finite decimal of a non-negative rational whose denominator divides a power of ten."""
-    denominator = number.denominator
-    twos = (denominator & -denominator).bit_length() - 1
-    fives = 0
-    odd = denominator >> twos
-    while odd > 1:
-        odd //= 5
-        fives += 1
-    places = max(twos, fives)
-    return _decimal(number.numerator * (10**places // denominator), places)
 
 
 def _decimal(scaled: int, places: int, *, keep_zeros: bool = False) -> str:

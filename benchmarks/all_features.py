@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from bnc2d import Classifier, LimitExceeded, TimeLimitExceeded, example, read_network
-from bnc2d.compile.graph.target_part import target_part
+from bnc2d.compile.graph.pruning import target_part
 from bnc2d.errors import NormalisationWarning
 from bnc2d.experiments.networks import network_path
 from bnc2d.model.network import BayesianNetwork

@@ -1,4 +1,4 @@
-"""Writing a file in one step, so that a failure or Ctrl-C leaves what was there before."""
+"""Files: written in one step, so that a failure or Ctrl-C leaves what was there; read up to a limit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from bnc2d.base.readers.arguments import path_name
 from bnc2d.errors import FormatError
+
+if TYPE_CHECKING:
+    from gzip import GzipFile
+
+_CHUNK = 2**20
 
 
 def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -58,3 +63,18 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def reason(error: OSError | ValueError) -> str:
     """Return why a file cannot be opened."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def read_limited(file: IO[bytes] | GzipFile, path: str, max_bytes: int) -> bytes:
+    """Return all that a file holds; refuse more than ``max_bytes``."""
+    chunks: list[bytes] = []
+    size = 0
+    while chunk := file.read(_CHUNK):
+        size += len(chunk)
+        if size > max_bytes:
+            raise FormatError(
+                f"more than {max_bytes} bytes; max_bytes raises the limit (--max-bytes on the command line)",
+                path,
+            )
+        chunks.append(chunk)
+    return b"".join(chunks)

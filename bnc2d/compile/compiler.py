@@ -8,7 +8,7 @@ from bnc2d.base.budget import Budget, Progress, default_memory
 from bnc2d.base.readers.arguments import check_executor, one_of
 from bnc2d.base.readers.choices import ARITHMETICS, Arithmetic, Method, read_method
 from bnc2d.base.threads import one_thread
-from bnc2d.compile.graph.target_part import TargetPart, target_part
+from bnc2d.compile.graph.pruning import TargetPart, target_part
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.compile.result import Compiled, Formulas
 from bnc2d.errors import ClassifierError

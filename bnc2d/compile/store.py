@@ -18,9 +18,9 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
-from bnc2d.base.atomic import atomic_write
+from bnc2d.base.atomic import atomic_write, read_limited, reason
 from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.base.readers.arguments import path_name, size_in_bytes
 from bnc2d.compile.file_content import from_bytes, from_text, to_bytes
@@ -34,7 +34,6 @@ _FIRST_WITH_TABLES = 3
 _FIRST_DIGEST_OF_CONTENT = 2
 # Of a million nodes (17 MB) zlib's levels 1 and 6 both leave two thirds; 1 takes a third of the time.
 _PACKING = 1
-_PIECE = 2**20
 _GZIP = 16  # tells zlib that the stream has gzip's header and checksum
 _MAGIC = "bnc2d-model"
 _RAISE = "max_bytes raises the limit (--max-bytes on the command line)"
@@ -86,21 +85,22 @@ def _read(path: str | os.PathLike[str], max_bytes: int) -> tuple[BaseCompiledMod
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
     try:
         with open(name, "rb") as file:
-            head, body = file.readline(200), _read_past(max_bytes, file)
+            head = file.readline(200)
+            checked = _checked_head(head, name)
+            body = read_limited(file, name, max_bytes)
     except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise FormatError(f"cannot read: {reason}", name) from None
-    return _model(head, body, name, max_bytes), head, body
+        raise FormatError(f"cannot read: {reason(error)}", name) from None
+    return _model(*checked, body, name, max_bytes), head, body
 
 
 def model_from_bytes(data: bytes) -> BaseCompiledModel:
     """Return the model that ``model_to_bytes`` was given, with the checks of ``load_model``."""
     head, _, body = data.partition(b"\n")
-    return _model(head, body, "model", MAX_BYTES)
+    return _model(*_checked_head(head, "model"), body, "model", MAX_BYTES)
 
 
-def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> BaseCompiledModel:
-    version, content = _checked_content(head, body, name, max_bytes)
+def _model(version: int, digest: str, body: bytes, name: str, max_bytes: int) -> BaseCompiledModel:
+    content = _checked_content(version, digest, body, name, max_bytes)
     try:
         return from_bytes(content) if version >= _FIRST_WITH_TABLES else from_text(content)
     except Bnc2dError as error:
@@ -109,16 +109,6 @@ def _model(head: bytes, body: bytes, name: str, max_bytes: int) -> BaseCompiledM
         raise FormatError(
             f"the model in the file is not valid ({type(error).__name__}: {error})", name
         ) from None
-
-
-def _read_past(max_bytes: int, file: IO[bytes]) -> bytes:
-    """Return the content, or one byte more than allowed; by pieces, because read(n) reserves n bytes."""
-    pieces: list[bytes] = []
-    left = max_bytes + 1
-    while left > 0 and (piece := file.read(min(left, _PIECE))):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
 
 
 def _unpacked_past(max_bytes: int, packed: bytes) -> bytes:
@@ -135,8 +125,8 @@ def _unpacked_past(max_bytes: int, packed: bytes) -> bytes:
     return b"".join(parts) if len(parts) != 1 else parts[0]
 
 
-def _checked_content(head: bytes, body: bytes, path: str, max_bytes: int) -> tuple[int, bytes]:
-    """Return the version and the unpacked content of a file whose checksum is right."""
+def _checked_head(head: bytes, path: str) -> tuple[int, str]:
+    """Return the version and the digest in the first line of a file."""
     fields = head.decode("ascii", "replace").split()
     if len(fields) != 3 or fields[0] != _MAGIC or not fields[1].isdecimal():
         raise FormatError("not a compiled model (it does not start with 'bnc2d-model')", path)
@@ -145,21 +135,24 @@ def _checked_content(head: bytes, body: bytes, path: str, max_bytes: int) -> tup
         raise FormatError(
             f"written by a newer bnc2d (file version {version}, known up to {VERSION}); upgrade bnc2d", path
         )
-    if len(body) > max_bytes:
-        raise FormatError(f"more than {max_bytes} bytes; {_RAISE}", path)
-    packed_digest = version < _FIRST_DIGEST_OF_CONTENT
-    if packed_digest and hashlib.sha256(body).hexdigest() != fields[2]:
-        raise _damaged("the checksum does not fit the content", path)
+    return version, fields[2]
+
+
+def _checked_content(version: int, digest: str, body: bytes, path: str, max_bytes: int) -> bytes:
+    """Return the unpacked content of a file whose checksum is right."""
+    if version < _FIRST_DIGEST_OF_CONTENT:
+        _check_digest(body, digest, path)
     try:
         content = _unpacked_past(max_bytes, body)
     except zlib.error as error:
-        raise _damaged(f"it cannot be unpacked ({error})", path) from None
+        raise FormatError(f"damaged: it cannot be unpacked ({error}); write it again", path) from None
     if len(content) > max_bytes:
         raise FormatError(f"more than {max_bytes} bytes unpacked; {_RAISE}", path)
-    if not packed_digest and hashlib.sha256(content).hexdigest() != fields[2]:
-        raise _damaged("the checksum does not fit the content", path)
-    return version, content
+    if version >= _FIRST_DIGEST_OF_CONTENT:
+        _check_digest(content, digest, path)
+    return content
 
 
-def _damaged(reason: str, path: str) -> FormatError:
-    return FormatError(f"damaged: {reason}; write it again", path)
+def _check_digest(data: bytes, digest: str, path: str) -> None:
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise FormatError("damaged: the checksum does not fit the content; write it again", path)

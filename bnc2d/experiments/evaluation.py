@@ -11,8 +11,7 @@ from typing import NamedTuple
 from bnc2d.api.classifier import Classifier
 from bnc2d.compile.graph.feature_tree import Widths, build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
-from bnc2d.compile.graph.pruning import prepare
-from bnc2d.compile.graph.target_part import target_part
+from bnc2d.compile.graph.pruning import prepare, target_part
 from bnc2d.errors import Bnc2dError, FormatError
 from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem, read_quietly
 from bnc2d.experiments.report.published import WIDTHS, Reference

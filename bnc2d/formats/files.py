@@ -5,16 +5,12 @@ from __future__ import annotations
 import zlib
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from bnc2d.base.atomic import reason
+from bnc2d.base.atomic import read_limited, reason
 from bnc2d.errors import FormatError
 
-if TYPE_CHECKING:
-    from gzip import GzipFile
-
 MAX_BYTES = 64 * 2**20
-_CHUNK = 2**20
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -32,7 +28,7 @@ def read_bytes(path: str, max_bytes: int = MAX_BYTES, *, may_be_empty: bool = Fa
 
 def read_stream(stream: IO[bytes], path: str, max_bytes: int, *, may_be_empty: bool = False) -> bytes:
     """Return what a stream gives, as ``read_bytes`` does; ``path`` is its name in messages."""
-    data = _read_limited(stream, path, max_bytes)
+    data = read_limited(stream, path, max_bytes)
     if not data and not may_be_empty:
         raise FormatError("the file is empty", path)
     if not path.lower().endswith(".gz") and not data.startswith(_GZIP_MAGIC):
@@ -41,25 +37,11 @@ def read_stream(stream: IO[bytes], path: str, max_bytes: int, *, may_be_empty: b
 
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as unpacked:
-            return _read_limited(unpacked, path, max_bytes)
+            return read_limited(unpacked, path, max_bytes)
     except EOFError:
         raise FormatError("the gzip data ends too early; the file is truncated", path) from None
     except (OSError, zlib.error) as error:
         raise FormatError(f"the gzip data is corrupt: {error}", path) from None
-
-
-def _read_limited(file: IO[bytes] | GzipFile, path: str, max_bytes: int) -> bytes:
-    chunks: list[bytes] = []
-    size = 0
-    while chunk := file.read(_CHUNK):
-        size += len(chunk)
-        if size > max_bytes:
-            raise FormatError(
-                f"more than {max_bytes} bytes; max_bytes raises the limit (--max-bytes on the command line)",
-                path,
-            )
-        chunks.append(chunk)
-    return b"".join(chunks)
 
 
 def decode(data: bytes, path: str) -> str:

@@ -119,7 +119,7 @@ class Operand:
 def lost_by_product(
     left: Operand, right: Operand, terms: int, may_underflow: bool | NDArray[np.bool_]
 ) -> Lost:
-    """Return what pairs of patterns lose by sums of so many products, some of which ``may_underflow``."""
+    """Return what pairs of patterns lose by sums of ``terms`` products, some of which ``may_underflow``."""
     # Not read off the bound below, which may underflow itself.
     affected = (left.lost > 0) & (right.largest > 0)
     affected |= (right.lost > 0) & ((left.largest > 0) | (left.lost > 0))

@@ -193,7 +193,7 @@ def plan_for_rows(
     attempts: int,
     table_limit: float,
 ) -> Plan:
-    """Return the cheapest of so many greedy plans, for tables that are looked up for rows of features.
+    """Return the cheapest of ``attempts`` greedy plans, for tables that are looked up for rows of features.
 
     A table counts once for each instance of the features it depends on, at most once for each row. The
     attempts differ in whether they count features at all and in how much seeded noise they add, so the plan

@@ -222,7 +222,7 @@ def _account(
     underflows: NDArray[np.bool_],
     table: Table,
 ) -> Account:
-    """Return the account of a sum of so many products; ``underflows`` says where one left the range."""
+    """Return the account of a sum of ``terms`` products; ``underflows`` says where one left the range."""
     one, other = left.account, right.account
     lost = None
     if one.lost is not None or other.lost is not None or underflows.any():

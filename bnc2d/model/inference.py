@@ -77,7 +77,7 @@ class Contraction:
         return max(rows, 1) if self.largest_table(rows) <= limit else 0
 
     def largest_table(self, rows: int = 1) -> float:
-        """Return the entries of the largest table for so many rows."""
+        """Return the entries of the largest table for a number of rows."""
         return self._plan(rows).largest_table
 
     def _scope(self, cpt: CPT) -> Mask:

@@ -16,8 +16,7 @@ from bnc2d.base.readers.choices import METHODS, Method
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
-from bnc2d.compile.graph.pruning import prepare
-from bnc2d.compile.graph.target_part import target_part
+from bnc2d.compile.graph.pruning import prepare, target_part
 from bnc2d.compile.paper.compile_negative import PaperCompiler
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes

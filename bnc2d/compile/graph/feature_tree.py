@@ -15,7 +15,7 @@ from bnc2d.compile.graph.jointree import Cluster, Jointree, Name, NodeIndex, dow
 from bnc2d.compile.graph.pruning import Prepared
 
 _ROOT_PARENT = -1
-# Tables of left children are in memory as a whole, so their widths count so much more than the spine's.
+# Tables of left children are in memory as a whole, so their widths count this much more than the spine's.
 TABLES = 2
 # Batch size: nodes that are looked at between two checkpoints.
 _MANY = 32

@@ -223,7 +223,7 @@ def merge(
 
 
 def _cuts(runs: Sequence[Values], piece: int) -> list[tuple[int, ...]]:
-    """Return positions in all runs that cut them at common values, into about so many items at a time."""
+    """Return positions in all runs that cut them at common values, into about ``piece`` items at a time."""
     lengths = tuple(map(len, runs))
     cuts: list[tuple[int, ...]] = []
     if sum(lengths) > piece:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows
-from bnc2d.compile.graph.target_part import TargetPart
+from bnc2d.compile.graph.pruning import TargetPart
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.order import Given, choose_order
 from bnc2d.compile.zeros.relations import Column, HiddenGroup, Relation, RelationDiagram, relations_of

@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 
 from bnc2d import Classifier, ClassifierError, LimitExceeded, example
 from bnc2d.compile.baselines import enumerate as enumerate_method
-from bnc2d.compile.graph.target_part import target_part
+from bnc2d.compile.graph.pruning import target_part
 from bnc2d.testing import random_classifier, random_naive_bayes
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers

@@ -25,7 +25,7 @@ from bnc2d import (
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.choices import METHODS, Method, Ties
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.graph.target_part import TargetPart, target_part
+from bnc2d.compile.graph.pruning import TargetPart, target_part
 from bnc2d.compile.zeros.relations import relations_of
 from bnc2d.testing import random_network
 from bnc2d.verify.oracle import exact_joint

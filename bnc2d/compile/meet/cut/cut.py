@@ -22,7 +22,7 @@ from bnc2d.errors import LimitExceeded
 from bnc2d.model.elimination import Join, joined_tables, work_of
 from bnc2d.model.min_fill import MinFill, graph_of
 
-# The search may take this share of the estimate; beyond so many seconds only the smaller share, as gains end.
+# The search may take this share of the estimate; beyond these seconds only the smaller share, as gains end.
 _SEARCH_SHARE = 0.08
 _SEARCH_SECONDS = 0.04
 _LONG_SEARCH_SHARE = 0.01

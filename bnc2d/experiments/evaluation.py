@@ -14,7 +14,7 @@ from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare, target_part
 from bnc2d.errors import Bnc2dError, FormatError
 from bnc2d.experiments.problems import Problem, plain_name, problem_names, read_problem, read_quietly
-from bnc2d.experiments.report.published import WIDTHS, Reference
+from bnc2d.experiments.report.published import REFERENCE, WIDTHS
 from bnc2d.experiments.report.sections import Cell, Section, Table
 from bnc2d.experiments.report.tables import (
     cactus_section,
@@ -48,11 +48,11 @@ class Evaluation:
         thresholds: Sequence[str] = ("file",),
         normalise: bool = False,
         leaves_table: str | None = None,
-        reference: Reference | None = None,
+        reference: Records | None = None,
     ) -> None:
         self._suite = suite.resolve()  # an executor's processes may run in another folder
         self._methods, self._thresholds, self._normalise = tuple(methods), tuple(thresholds), normalise
-        self._reference = reference or Reference({}, {})
+        self._reference = reference or {}
         self._names = problem_names(suite, pattern)
         if not self._names:
             raise FormatError(f"no problem matches {pattern!r}", suite)
@@ -84,15 +84,18 @@ class Evaluation:
         """Return the report on these records."""
         names = set(self._names)
         main = {key: record for key, record in records.items() if key[0] in names}
+        asked = {key[:2] for key in main}
+        reference = {key: record for key, record in self._reference.items() if key[:2] in asked}
+        compared, methods = main | reference, [*self._methods, *([REFERENCE] if reference else [])]
         known = (self._problems | self._leaves).items()
         networks = {name: problem.network.name for name, problem in known}
         found = [
-            summary_section(main, self._methods, self._reference),
+            summary_section(compared, methods),
             *refused_section(records, networks),
             *unsolved_section(records),
             self._overview(),
             self._widths(),
-            cactus_section(main, self._methods, self._reference),
+            cactus_section(compared, methods),
         ]
         if self._leaves:
             network = next(iter(self._leaves.values())).network_name

@@ -15,7 +15,6 @@ from bnc2d.cli.main import main
 from bnc2d.experiments.evaluation import Evaluation
 from bnc2d.experiments.report import tables
 from bnc2d.experiments.report.plots import Picture
-from bnc2d.experiments.report.published import Reference
 from bnc2d.experiments.report.sections import Section, Table
 from bnc2d.experiments.report.tables import summary_section, unsolved_section
 from bnc2d.experiments.run import MORE_PARTS, run_experiments
@@ -198,7 +197,7 @@ def test_methods_that_are_not_applicable_are_not_failures() -> None:
         fast.key: fast.record("ok", seconds=1.0, nodes=3, class_models=[1, 1]),
         other.key: other.record("error", message="not applicable: not binary"),
     }
-    summary = summary_section(records, ["fast", "other"], Reference({}, {}))
+    summary = summary_section(records, ["fast", "other"])
     assert summary.tables[0].rows[1] == ("other", 1, 0, 0, 0, 0, 1)
     (unsolved,) = unsolved_section(records)
     assert unsolved.tables[0].rows == (("other", 1, "not binary"),)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from bnc2d.errors import FormatError
+from bnc2d.experiments.running.jobs import Job, Record
+from bnc2d.experiments.running.journal import Key
 from bnc2d.formats.files import decode, read_bytes
 
 # Averages over the paper's targets, all leaves being features: ω^T, ω and the number of features; by the
@@ -30,35 +31,30 @@ RUNS: Mapping[tuple[str, str], tuple[str, int | None, float, int, float, int]] =
 }
 
 
-@dataclass(frozen=True)
-class Reference:
-    """Another program's runs by problem and threshold (``file`` or ``0.5``); None where it did not finish."""
-
-    seconds: Mapping[tuple[str, str], float | None]
-    nodes: Mapping[tuple[str, str], int]
+REFERENCE = "reference"  # what stands for the method in the records of another program
 
 
-def read_reference(path: Path) -> Reference:
+def read_reference(path: Path) -> dict[Key, Record]:
     """Return the runs of a file with lines ``problem threshold seconds nodes``, more columns being ignored.
 
     The threshold is ``bal`` (the problem's own) or a number, seconds such as ``>100`` mean no result, lines
     that start with ``#`` and the line of headings are skipped.
     """
     lines = decode(read_bytes(str(path), may_be_empty=True), str(path)).splitlines()
-    seconds: dict[tuple[str, str], float | None] = {}
-    nodes: dict[tuple[str, str], int] = {}
+    records: dict[Key, Record] = {}
     for number, line in enumerate(lines, start=1):
         words = line.split()
         if not words or words[0].startswith("#") or words[:2] == ["problem", "threshold"]:
             continue
         try:
             problem, threshold, time, *rest = words
-            key = problem, "file" if threshold in ("bal", "file") else threshold
-            seconds[key] = spent = None if time.startswith(">") else float(time)
-            if spent is not None and not 0 < spent < math.inf:
-                raise ValueError("not a time")
-            if rest and spent is not None:
-                nodes[key] = int(rest[0])
+            job = Job(problem, "file" if threshold == "bal" else threshold, REFERENCE, {})
+            records[job.key] = job.record("timeout")
+            if not time.startswith(">"):
+                nodes = int(rest[0]) if rest else None
+                records[job.key] = job.record("ok", seconds=float(time), nodes=nodes)
+                if not 0 < float(time) < math.inf:
+                    raise ValueError("not a time")
         except ValueError:
             raise FormatError("expected: problem threshold seconds nodes", path, number) from None
-    return Reference(seconds, nodes)
+    return records

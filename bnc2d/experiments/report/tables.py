@@ -8,7 +8,7 @@ from itertools import accumulate, combinations
 from statistics import geometric_mean, median
 
 from bnc2d.experiments.report.plots import Series, plot
-from bnc2d.experiments.report.published import RUNS, Reference
+from bnc2d.experiments.report.published import REFERENCE, RUNS
 from bnc2d.experiments.report.sections import Cell, Figure, Section, Table
 from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
 from bnc2d.experiments.running.journal import (
@@ -20,7 +20,6 @@ from bnc2d.experiments.running.journal import (
     seconds_of,
 )
 
-_REFERENCE = "reference"
 _HOW_TIMED = (
     "Seconds are those of a whole compilation, every class with its formula, reading excluded. Only for the "
     "method paper they are what Zhang and Darwiche measure: the trees, the tables and the class formulas, "
@@ -50,15 +49,10 @@ def _unless_empty(title: str, text: str, *tables: Sequence[Mapping[str, Cell]]) 
     return [Section(title, text, found)] if found else []
 
 
-def summary_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
+def summary_section(records: Records, methods: Sequence[str]) -> Section:
     """Return who solved how much how fast, and the ratios on what two of them solved."""
-    runs = _runs_by_name(records, methods, reference)
+    runs = _solved_runs(records, methods)
     counts = [_counts(method, [r for key, r in records.items() if key[2] == method]) for method in methods]
-    listed = _listed(records, reference)
-    if listed:
-        solved = len(runs.get(_REFERENCE, ()))
-        known = {"problems": len(listed), "solved": solved, "timeout": len(listed) - solved}
-        counts.append({"method": _REFERENCE, **known})
     limits = sorted({record["time_limit"] for record in records.values() if record.get("time_limit")})
     text = _HOW_TIMED
     if limits:
@@ -74,15 +68,17 @@ def summary_section(records: Records, methods: Sequence[str], reference: Referen
 
 
 def _counts(method: str, records: Sequence[Record]) -> dict[str, Cell]:
-    return {
+    found: dict[str, Cell] = {
         "method": method,
         "problems": len(records),
         "solved": sum(is_solved(record) for record in records),
         "timeout": sum(record["status"] == "timeout" for record in records),
-        "memory": sum(record["status"] == "memory" for record in records),
-        "refused": sum(is_refused(record) for record in records),
-        "not applicable": sum(is_not_applicable(record) for record in records),
     }
+    if method != REFERENCE:  # whose file does not say more
+        found["memory"] = sum(record["status"] == "memory" for record in records)
+        found["refused"] = sum(is_refused(record) for record in records)
+        found["not applicable"] = sum(is_not_applicable(record) for record in records)
+    return found
 
 
 def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> dict[str, Cell]:
@@ -102,21 +98,12 @@ def _spread(name: str, runs: Sequence[tuple[float, int | None]]) -> dict[str, Ce
 _Runs = Mapping[str, Mapping[tuple[str, str], tuple[float, int | None]]]
 
 
-def _runs_by_name(records: Records, methods: Sequence[str], reference: Reference) -> _Runs:
+def _solved_runs(records: Records, methods: Sequence[str]) -> _Runs:
     runs: dict[str, dict[tuple[str, str], tuple[float, int | None]]] = {method: {} for method in methods}
     for (problem, which, method), record in records.items():
         if is_solved(record):
             runs[method][problem, which] = seconds_of(record), record["nodes"]
-    listed = _listed(records, reference)
-    solved = {
-        key: (seconds, reference.nodes.get(key)) for key in listed if (seconds := reference.seconds[key])
-    }
-    return runs | ({_REFERENCE: solved} if solved else {})
-
-
-def _listed(records: Records, reference: Reference) -> list[tuple[str, str]]:
-    """Return the problems that both this run and the reference know."""
-    return sorted({(problem, which) for problem, which, _ in records} & reference.seconds.keys())
+    return runs
 
 
 def _ratios(first: str, second: str, runs: _Runs) -> dict[str, Cell] | None:
@@ -174,12 +161,13 @@ def unsolved_section(records: Records) -> list[Section]:
     return _unless_empty("Unsolved", text, late, unfit)
 
 
-def cactus_section(records: Records, methods: Sequence[str], reference: Reference) -> Section:
+def cactus_section(records: Records, methods: Sequence[str]) -> Section:
     """Return how many problems are solved in how much time in all, the easiest first."""
     series = []
-    for name, runs in _runs_by_name(records, methods, reference).items():
+    for name, runs in _solved_runs(records, methods).items():
         seconds = sorted(seconds for seconds, _ in runs.values())
-        label = f"{name} ({len(_listed(records, reference))} problems known)" if name == _REFERENCE else name
+        known = sum(method == name for _, _, method in records)
+        label = f"{name} ({known} problems known)" if name == REFERENCE else name
         series.append(Series(label, range(1, len(seconds) + 1), list(accumulate(seconds)), "step"))
     total = len({(problem, which) for problem, which, _ in records})
     caption = f"Solved problems, of {total}, against cumulative time, the easiest problems first."

@@ -45,10 +45,6 @@ LOADED = (meet, ratio, zeros, paper, block_order, brute_force)
 _GONE = 3  # exit code when nobody waits for the answer any more
 
 
-class _NotApplicableError(Exception):
-    """A method refuses a classifier that is sound."""
-
-
 def main() -> None:
     """Run the one job on standard input."""
     order = json.loads(_line(0))
@@ -72,15 +68,13 @@ def record_of(
     ``set_timer`` is called before the compilation, with the seconds it may take at most, and with 0 after it.
     """
     try:
-        return job.record("ok", **_measure(job, time_limit, memory_limit, set_timer))
+        return _measure(job, time_limit, memory_limit, set_timer)
     except TimeLimitExceeded as error:
         return job.record("timeout", message=str(error))
     except LimitExceeded as error:  # a table that is too large
         return job.record("memory", message=str(error))
     except MemoryError:
         return job.record("memory", message="out of memory")
-    except _NotApplicableError as error:
-        return job.record("error", message=f"{NOT_APPLICABLE}{error}")
     except (Bnc2dError, ValueError, KeyError, OSError) as error:
         return job.record("error", message=f"{type(error).__name__}: {error}")
 
@@ -88,7 +82,7 @@ def record_of(
 def _measure(
     job: Job, time_limit: float, memory_limit: int | None, set_timer: Callable[[float], object]
 ) -> Record:
-    """Compile and return the facts.
+    """Compile and return the record with the facts.
 
     ``seconds`` is the whole compilation, reading excluded. ``nodes``, ``edges`` and ``models`` are those of
     the positive class of a binary target; for other targets nodes and edges of all classes are added up.
@@ -101,7 +95,7 @@ def _measure(
             classifier, method=read_method(job.method), time_limit=time_limit, memory_limit=memory_limit
         )
     except ClassifierError as error:  # the classifier is sound, so it is not one for this method
-        raise _NotApplicableError(str(error)) from None
+        return job.record("error", message=f"{NOT_APPLICABLE}{error}")
     finally:
         set_timer(0.0)
     formulas = [model.formula(name) for name in model.classes]
@@ -109,23 +103,24 @@ def _measure(
     counts = [model.count(name) for name in model.classes]
     positive = None if classifier.positive is None else classifier.classes.index(classifier.positive)
     shown = formulas if positive is None else [formulas[positive]]
-    return {
-        "network": network,
-        "target": classifier.target,
-        "features": len(classifier.features),
-        "instances": classifier.instance_count,
-        "threshold": None if classifier.threshold is None else float(classifier.threshold),
-        "seconds": round(seconds, 4),
-        "phases": {phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
-        "nodes": sum(formula.node_count for formula in shown),
-        "edges": sum(formula.edge_count for formula in shown),
-        "models": None if positive is None else counts[positive],
-        "class_nodes": [formula.node_count for formula in formulas],
-        "class_models": counts,
-        "omega": model.stats.omega,
-        "omega_T": model.stats.omega_total,
-        "peak_mib": round(_peak_kib() / 1024, 1),
-    }
+    return job.record(
+        "ok",
+        network=network,
+        target=classifier.target,
+        features=len(classifier.features),
+        instances=classifier.instance_count,
+        threshold=None if classifier.threshold is None else float(classifier.threshold),
+        seconds=round(seconds, 4),
+        phases={phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
+        nodes=sum(formula.node_count for formula in shown),
+        edges=sum(formula.edge_count for formula in shown),
+        models=None if positive is None else counts[positive],
+        class_nodes=[formula.node_count for formula in formulas],
+        class_models=counts,
+        omega=model.stats.omega,
+        omega_T=model.stats.omega_total,
+        peak_mib=round(_peak_kib() / 1024, 1),
+    )
 
 
 def _peak_kib() -> int:

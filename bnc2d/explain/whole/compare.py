@@ -166,7 +166,7 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
     target = orders[0] if one.diagram.node_count >= other.diagram.node_count else orders[1]
     try:
         diagrams = [_in_order(model, target) for model in models]
-    except _TooLarge:
+    except LimitExceeded:
         target = orders[0] if target == orders[1] else orders[1]
         diagrams = [_in_order(model, target) for model in models]
     builder = DiagramBuilder(len(one.classes) + 1)
@@ -193,10 +193,6 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
     return builder.finish(one.domain, order, roots[0]), (roots[0], roots[1])
 
 
-class _TooLarge(LimitExceeded):
-    """A diagram has outgrown its limit."""
-
-
 def _in_order(model: BaseCompiledModel, target: Sequence[str]) -> Diagram:
     """Return a model's diagram with its features in another order, by swapping neighbouring levels."""
     wanted = [model.domain.index(name) for name in target]
@@ -208,5 +204,5 @@ def _in_order(model: BaseCompiledModel, target: Sequence[str]) -> Diagram:
             sifter.swap(upper)
             if sifter.nodes > MAX_NODES:
                 size = f"more than {MAX_NODES} nodes"
-                raise _TooLarge(f"in a common order of features the diagrams have {size}")
+                raise LimitExceeded(f"in a common order of features the diagrams have {size}")
     return sifter.diagram()

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers, ranges, repeated, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
 from bnc2d.base.hashing import codes
-from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.domain import FeatureId, StateMask
@@ -152,28 +151,6 @@ class CircuitArrays:
         keys |= place[self.children[self.starts[first] : self.starts[last]]]
         keys.sort()
         return keys & ((1 << 32) - 1), own
-
-    def checked_for(self, manager: Manager) -> CircuitArrays:
-        """Return the circuit itself where it is one over the manager's domain; raise LogicError else."""
-        literals, gates, domain = len(self.masks), len(self.is_or), manager.domain
-        columns = (self.features, self.starts, self.children, self.roots)
-        if any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns):
-            raise LogicError("the columns of a circuit must be lists of integers")
-        if self.is_or.ndim != 1 or self.is_or.dtype != np.bool_ or len(self.features) != literals:
-            raise LogicError("the columns of a circuit do not fit together")
-        if len(self.starts) != gates + 1 or self.starts[0] != 0 or self.starts[-1] != len(self.children):
-            raise LogicError("the children of the gates are not where the circuit says")
-        if (np.diff(self.starts) < 0).any():
-            raise LogicError("the children of a gate end before they begin")
-        for feature, mask in zip(self.features.tolist(), self.masks, strict=True):
-            if not 0 <= feature < len(domain) or type(mask) is not int or not 0 < mask < domain.full(feature):
-                raise LogicError("a literal has no feature of the domain, or no proper set of its states")
-        owners = np.repeat(np.arange(gates) + self.first_gate, np.diff(self.starts))
-        if ((self.children < 0) | (self.children >= owners)).any():
-            raise LogicError("a child does not come before its gate")
-        if ((self.roots < 0) | (self.roots >= self.first_gate + gates)).any():
-            raise LogicError("a root is no node of the circuit")
-        return self
 
 
 def listed(manager: Manager, root: NodeId) -> tuple[list[tuple[FeatureId, StateMask]], list[ListedGate]]:

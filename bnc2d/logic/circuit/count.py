@@ -43,7 +43,7 @@ def _countable(manager: Manager, root: NodeId) -> bool:
 def _count_decomposable(manager: Manager, root: NodeId) -> int:
     """Count bottom-up: products at ANDs, sums at ORs, each part times the states of features it lacks."""
     levels, domain = manager.levels(root), manager.domain
-    words = feature_words(manager, root)
+    words = np.stack(list(feature_words(manager, root)), axis=1)
     # A count never exceeds the number of instances; where that is no machine integer, Python's are used.
     dtype = np.int64 if domain.instance_count < 1 << 62 else object
     groups, firsts = distinct_rows(words.view(np.int64))

@@ -32,25 +32,14 @@ def fold(
     literal: Callable[[FeatureId, StateMask], Value],
     conjunction: Callable[[Sequence[Value]], Value],
     disjunction: Callable[[Sequence[Value]], Value],
-    *,
-    release: bool = False,
 ) -> Value:
-    """Return the value of ``root``; a gate gets the values of its children in the order of their ids.
-
-    With ``release``, a node's value is let go once its last parent has used it.
-    """
-    gates = manager.gates(root)
-    last_use = {child: node for node, _, children in gates for child in children} if release else {}
+    """Return the value of ``root``; a gate gets the values of its children in the order of their ids."""
     values = {node: literal(feature, mask) for node, feature, mask in checked(manager.literals(root))}
     if root in (FALSE, TRUE):
         values[root] = constant(root == TRUE)
-    for node, is_or, children in checked(gates):
+    for node, is_or, children in checked(manager.gates(root)):
         parts = [values[child] for child in children]
         values[node] = disjunction(parts) if is_or else conjunction(parts)
-        if release:
-            for child in children:
-                if last_use[child] == node:
-                    del values[child]
     return values[root]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import TypeAlias
 
 import numpy as np
@@ -18,8 +20,6 @@ Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the sta
 
 # Rows are evaluated so many at a time that the bit vectors of all nodes together stay around this size.
 _BITS_AT_ONCE = 1 << 28
-# Above this, the feature sets of all nodes together would take too much memory.
-_MOST_BITS = 1 << 31
 
 
 def evaluate(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:
@@ -93,15 +93,19 @@ def features_below(manager: Manager, root: NodeId) -> FeatureSet:
     return sum(1 << feature for feature in {feature for _, feature, _ in manager.literals(root)})
 
 
-def feature_words(manager: Manager, root: NodeId) -> NDArray[np.uint64]:
-    """Return the features below each node as bits of words, in the order of ``manager.levels(root)``."""
+def feature_words(manager: Manager, root: NodeId) -> Iterator[NDArray[np.uint64]]:
+    """Yield the features below each node as bits, 64 features at a time.
+
+    Nodes come in the order of ``manager.levels(root)``.
+    """
     levels = manager.levels(root)
-    words = np.zeros((len(levels), -(-len(manager.domain) // 64)), dtype=np.uint64)
-    if root not in (FALSE, TRUE):
-        features = manager.store.features[levels.nodes[: levels.leaves]]
-        words[np.arange(levels.leaves), features // 64] = np.uint64(1) << (features % 64).astype(np.uint64)
-    levels.fill(words[:, 0] if words.shape[1] == 1 else words, np.bitwise_or, np.bitwise_or)
-    return words
+    features = manager.store.features[levels.nodes[: levels.leaves]]
+    for first in range(0, max(1, len(manager.domain)), 64):
+        words = np.zeros(len(levels), dtype=np.uint64)
+        inside = (features >= first) & (features < first + 64)
+        words[: levels.leaves][inside] = np.uint64(1) << (features[inside] - first).astype(np.uint64)
+        levels.fill(words, np.bitwise_or, np.bitwise_or)
+        yield words
 
 
 def is_or_decomposable(manager: Manager, root: NodeId) -> bool:
@@ -118,47 +122,28 @@ def is_and_decomposable(manager: Manager, root: NodeId) -> bool:
 
 
 def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
-    """Compare for each gate of this kind the number of its features with the sum of its children's."""
+    """Compare for each gate of this kind its features, or their number, with the sum over its children."""
     few = manager.few_below(root)
-    if few is not None or node_count(manager, root) * len(manager.domain) > _MOST_BITS:
-        return _is_decomposable_one_by_one(manager, root, kind)
+    if few is not None:
+        below = {node: 1 << feature for node, feature, _ in few.literals}
+        for node, is_or, children in few.gates:
+            parts = [below[child] for child in children]
+            below[node] = reduce(or_, parts)
+            if is_or == (kind == Kind.OR) and sum(parts) != below[node]:
+                return False
+        return True
     levels = manager.levels(root)
-    words = feature_words(manager, root)
-    sizes = np.bitwise_count(words[:, 0]).astype(np.int64)
-    for column in words.T[1:]:
-        sizes += np.bitwise_count(column)
+    sizes = np.zeros(len(levels), dtype=np.int64)
+    for words in feature_words(manager, root):
+        sizes += np.bitwise_count(words)
     for piece in pieces(len(levels) - levels.leaves):
         gates = slice(levels.leaves + piece.start, levels.leaves + piece.stop)
         starts = levels.starts[gates]
-        below = levels.children[starts[0] : levels.starts[gates.stop]]
-        sums = np.add.reduceat(take(sizes, below), starts - starts[0])
+        edges = slice(starts[0], levels.starts[gates.stop])
+        sums = np.add.reduceat(take(sizes, levels.children[edges]), starts - starts[0])
         if ((sums != sizes[gates]) & (levels.kinds[gates] == kind)).any():
             return False
     return True
-
-
-def _is_decomposable_one_by_one(manager: Manager, root: NodeId, kind: Kind) -> bool:
-    """Do the same with sets that are let go after their last use, or None once two parts share a feature."""
-
-    def union(parts: Sequence[FeatureSet | None], split: bool) -> FeatureSet | None:
-        seen = 0
-        for part in parts:
-            if part is None or (split and seen & part):
-                return None
-            seen |= part
-        return seen
-
-    literal: Callable[[int, int], FeatureSet | None] = lambda feature, _: 1 << feature  # noqa: E731
-    found = fold(
-        manager,
-        root,
-        lambda _: 0,
-        literal,
-        lambda parts: union(parts, kind == Kind.AND),
-        lambda parts: union(parts, kind == Kind.OR),
-        release=True,
-    )
-    return found is not None
 
 
 def is_monotone_towards(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:

@@ -55,16 +55,7 @@ def complete_reason(
     The circuit is first conditioned on ``feature ∈ allowed[feature]``, which must hold for the instance. With
     ``into``, the result is built in another manager over an equal domain.
     """
-    _require_or_decomposable(manager, root, "complete")
-    target = manager if into is None else into
-
-    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
-        choice = allowed.get(feature)
-        if choice is not None and not choice & ~mask:
-            return TRUE
-        return target.add_literal(feature, 1 << positions[feature])
-
-    return _fixated(manager, root, positions, literal, target)
+    return _reason("complete", lambda f, _: 1 << positions[f], manager, root, positions, allowed, into)
 
 
 def general_reason(
@@ -79,37 +70,32 @@ def general_reason(
 
     ``allowed`` and ``into`` as for ``complete_reason``; literals left have allowed states only.
     """
-    _require_or_decomposable(manager, root, "general")
-    target = manager if into is None else into
-
-    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
-        choice = allowed.get(feature)
-        if choice is None:
-            return target.add_literal(feature, mask)
-        return target.add_literal(feature, choice & mask) if choice & ~mask else TRUE
-
-    return _fixated(manager, root, positions, literal, target)
+    return _reason("general", lambda _, mask: mask, manager, root, positions, allowed, into)
 
 
-def _fixated(
+def _reason(
+    which: str,
+    kept: Callable[[FeatureId, StateMask], StateMask],
     manager: Manager,
     root: NodeId,
     positions: Sequence[int],
-    literal: Callable[[FeatureId, StateMask], NodeId],
-    target: Manager,
+    allowed: Mapping[FeatureId, StateMask],
+    into: Manager | None,
 ) -> NodeId:
-    """Return the circuit with failing literals false and the others replaced, in the target manager."""
-    return rewrite(
-        manager,
-        root,
-        lambda feature, mask: literal(feature, mask) if mask >> positions[feature] & 1 else FALSE,
-        into=target,
-    )
-
-
-def _require_or_decomposable(manager: Manager, root: NodeId, which: str) -> None:
+    """Return the circuit with failing literals false; ``kept`` says what states remain in the others."""
     if not is_or_decomposable(manager, root):
         raise LogicError(
             f"the {which} reason needs an OR-decomposable circuit (no two disjuncts share a feature); "
             "compile the formula, or negate an AND-decomposable circuit of its complement"
         )
+    target = manager if into is None else into
+
+    def literal(feature: FeatureId, mask: StateMask) -> NodeId:
+        if not mask >> positions[feature] & 1:
+            return FALSE
+        choice = allowed.get(feature)
+        if choice is None:
+            return target.add_literal(feature, kept(feature, mask))
+        return target.add_literal(feature, choice & kept(feature, mask)) if choice & ~mask else TRUE
+
+    return rewrite(manager, root, literal, into=target)

@@ -20,6 +20,7 @@ from bnc2d.logic.circuit.fold import fold, rewrite
 from bnc2d.logic.circuit.manager import Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.domain import Domain
+from tests.logic.circuit.well_formed import checked_for
 from tests.logic.strategies import Circuit, circuits, contents, domains, models, or_decomposable_circuits
 
 Gates = list[tuple[bool, list[int]]]
@@ -243,7 +244,7 @@ def test_arrays_say_what_the_circuit_says_and_no_more(
             assert np.array_equal(getattr(arrays, name), getattr(again, name)), name
         assert arrays.masks == again.masks
     empty = Manager(manager.domain)
-    [copy] = arrays.checked_for(empty).add_to(empty)
+    [copy] = checked_for(arrays, empty).add_to(empty)
     assert models(empty, copy) == models(manager, root)
     assert node_count(empty, copy) == node_count(manager, root)
     assert arrays.add_to(manager) == [root]
@@ -319,9 +320,9 @@ def broken(**changes: Any) -> CircuitArrays:
 )
 def test_arrays_that_are_no_circuit_are_refused(changes: dict[str, Any], words: str) -> None:
     manager = Manager(Domain({"A": ("0", "1"), "B": ("0", "1")}))
-    assert broken().checked_for(manager).add_to(manager) == [4]
+    assert checked_for(broken(), manager).add_to(manager) == [4]
     with pytest.raises(LogicError, match=words):
-        broken(**changes).checked_for(manager)
+        checked_for(broken(**changes), manager)
     assert len(contents(manager)) == 5
 
 

@@ -21,7 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import bnc2d
-from bnc2d.experiments.scaling import synthetic_classifier
+
+try:
+    from bnc2d.experiments.scaling import synthetic_classifier
+except ImportError:  # another version has it elsewhere
+    from bnc2d.experiments.synthetic import synthetic_classifier  # type: ignore[import-not-found, no-redef]
 
 HERE = Path(__file__).resolve()
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Numbers, ranges, take
 from bnc2d.base.checkpoints import PIECE, checkpoint
-from bnc2d.logic.circuit.children import LOW
 from bnc2d.logic.circuit.store import NodeStore
 
 _AND, _OR = 2, 3
@@ -49,22 +48,29 @@ class Levels:
 
     def __init__(self, store: NodeStore, roots: Sequence[int]) -> None:
         below = _reachable(store, roots)
-        keys = store.levels[below] << 34
-        keys |= store.kinds[below].astype(np.int64) << 32
-        keys |= below
-        keys.sort()
-        self.nodes: Numbers = keys & LOW
-        self.keys = keys
+        keys = store.levels[below] << 2
+        keys |= store.kinds[below]
+        if keys.max() < 1 << 16:
+            order = keys.astype(np.uint16).argsort(kind="stable")  # by radix, in linear time
+        else:
+            order = keys.argsort(kind="stable")
+        self.nodes: Numbers = take(below, order)
+        self.keys: Numbers = take(keys, order) << 32 | self.nodes
         self.kinds: NDArray[np.uint8] = store.kinds[self.nodes]
-        self.leaves = int(np.searchsorted(keys, 1 << 34))
-        first = store.starts[self.nodes]
-        arities = store.starts[self.nodes + 1] - first
+        self.leaves = int(np.searchsorted(self.keys, 1 << 34))
         self.starts = np.zeros(len(keys) + 1, dtype=np.int64)
-        np.cumsum(arities, out=self.starts[1:])
+        np.cumsum(store.starts[self.nodes + 1] - store.starts[self.nodes], out=self.starts[1:])
+        at = np.searchsorted(below, roots)
+        self.roots: Numbers = np.searchsorted(self.keys, keys[at] << 32 | below[at])
+        self._store = store
+
+    @cached_property
+    def children(self) -> Numbers:
+        """The positions of the children of all nodes, one node after the other."""
         place = np.empty(int(self.nodes.max()) + 1, dtype=np.int64)
         place[self.nodes] = np.arange(len(self.nodes))
-        self.children = take(place, take(store.children, ranges(first, arities)))
-        self.roots: Numbers = place[np.array(roots, dtype=np.int64)]
+        edges = ranges(self._store.starts[self.nodes], np.diff(self.starts))
+        return take(place, take(self._store.children, edges))
 
     def __len__(self) -> int:
         return len(self.nodes)

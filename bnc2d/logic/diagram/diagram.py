@@ -56,8 +56,10 @@ class Level(NamedTuple):
 
     def children(self, nodes: Numbers) -> Numbers:
         """Return ``[node, state]`` what nodes lead to; a node of a later level leads to itself."""
-        here = (nodes >= self.first)[:, None]
-        return np.where(here, self.table[np.maximum(nodes - self.first, 0)], nodes[:, None])
+        children = take(self.table, np.maximum(nodes - self.first, 0))
+        later = np.flatnonzero(nodes < self.first)
+        children[later] = take(nodes, later)[:, None]
+        return children
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.explain.explanation import BaseExplanation
@@ -89,14 +90,8 @@ class Explanation(BaseExplanation):
         """
         from bnc2d.report.records import explanation_data
 
-        return explanation_data(
-            self,
-            towards=towards,
-            limit=checked_limit(limit),
-            time_limit=seconds(time_limit),
-            formulas=flag(formulas, "formulas"),
-            exact=flag(exact, "exact"),
-        )
+        wanted = flag(formulas, "formulas"), flag(exact, "exact")
+        return explanation_data(self, towards, checked_limit(limit), Budget(time_limit), *wanted)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import explanation_html

@@ -95,11 +95,10 @@ class _Tree:
         self.mirrored = mirrored
         self.below = graph.edges_from
         self.above: list[Edge | None] = [None] * len(graph.boxes)
-        for edge in graph.edges:
-            self.above[edge.end] = edge
         self.heights = [box.height for box in graph.boxes]
         self.halves = [box.width / 2 for box in graph.boxes]
         for edge in graph.edges:
+            self.above[edge.end] = edge
             if edge.box is not None:
                 self.heights[edge.end] += edge.box.height + _DROP
                 self.halves[edge.end] = max(self.halves[edge.end], edge.box.width / 2)

@@ -84,10 +84,9 @@ def literals(reason: Term | Clause) -> Literals:
 
 def explanation_data(
     explanation: BaseExplanation,
-    *,
     towards: str | None,
     limit: int | None,
-    time_limit: float | None,
+    budget: Budget,
     formulas: bool,
     exact: bool,
 ) -> ExplanationData:
@@ -99,7 +98,6 @@ def explanation_data(
     model = explanation.model
     classes = model.classes if towards is None else [model.classes[model.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
-    budget = Budget(time_limit)
     shares = budget.shares(len(KINDS) + len(others))
     listed: dict[str, list[Literals]] = {}
     cut: dict[str, Cut | None] = {}
@@ -172,7 +170,7 @@ def explanation_summary(
     """Return what fits a line: the decision, one sufficient reason, the nearest way out, and counts.
 
     ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
-    of which there are more, or may be. ``time_limit`` as in ``explanation_data``.
+    of which there are more, or may be. ``time_limit`` as in ``Explanation.to_dict``.
     """
     shares = Budget(time_limit).shares(2)
     sufficient = explanation.sufficient_reasons(limit, next(shares).left())

@@ -20,7 +20,7 @@ from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, render, tell
-from bnc2d.report.records import explanation_data, explanation_summary
+from bnc2d.report.records import explanation_summary
 
 _COLUMNS = (
     *("sufficient_reason", "sufficient_reasons", "necessary_reasons", "distance"),
@@ -70,9 +70,7 @@ def run(options: argparse.Namespace) -> int:
             return head, list(found)
         if output.format == "csv":
             return _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)
-        return explanation_data(
-            explanation, towards=towards, formulas=options.formulas, exact=options.exact, **limits
-        )
+        return explanation.to_dict(towards=towards, formulas=options.formulas, exact=options.exact, **limits)
 
     def text(stream: TextIO, row: Row, found: tuple[str, list[Answer]]) -> None:
         console = Console(file=stream, highlight=False)

@@ -18,7 +18,6 @@ from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 Entry = TypeVar("Entry", bound=np.generic)
 Numbers: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the state
-Block: TypeAlias = tuple[int | slice, ...]  # an index of leading axes: numbers, and last a slice
 
 # Python integers may be long, so that fewer of them are a piece.
 OBJECTS = 1 << 12
@@ -27,12 +26,15 @@ _PRODUCTS = 1 << 22
 
 
 def piece_of(dtype: np.dtype[Any]) -> int:
-    """Return how many entries of a kind are a piece."""
+    """Return how many entries of a type are a piece."""
     return OBJECTS if dtype.hasobject else PIECE
 
 
-def blocks(shape: Sequence[int], size: int = PIECE) -> Iterator[Block]:
-    """Yield indices of parts of at most ``size`` entries that cover an array, each after a checkpoint."""
+def array_pieces(shape: Sequence[int], size: int = PIECE) -> Iterator[tuple[int | slice, ...]]:
+    """Yield indices of pieces of at most ``size`` entries that cover an array, each after a checkpoint.
+
+    An index is of the leading axes: numbers, and last a slice.
+    """
     if prod(shape) <= size:
         if prod(shape):
             checkpoint()
@@ -47,22 +49,22 @@ def blocks(shape: Sequence[int], size: int = PIECE) -> Iterator[Block]:
             yield (*above, piece)
 
 
-def take(table: NDArray[Entry], places: NDArray[np.intp]) -> NDArray[Entry]:
-    """Return ``table[places]``, for places in one dimension."""
-    size = len(places) if table.ndim == 1 else len(places) * prod(table.shape[1:])
+def take(table: NDArray[Entry], indices: NDArray[np.intp]) -> NDArray[Entry]:
+    """Return ``table[indices]``, for indices in one dimension."""
+    size = len(indices) if table.ndim == 1 else len(indices) * prod(table.shape[1:])
     if size <= 8 * PIECE:  # to take is much faster than to sort
-        return table.take(places, axis=0)  # faster than indexing
-    taken = np.empty((len(places), *table.shape[1:]), dtype=table.dtype)
-    for piece in pieces(len(places), PIECE // max(1, prod(table.shape[1:]))):
-        taken[piece] = table.take(places[piece], axis=0)
+        return table.take(indices, axis=0)  # faster than indexing
+    taken = np.empty((len(indices), *table.shape[1:]), dtype=table.dtype)
+    for piece in pieces(len(indices), PIECE // max(1, prod(table.shape[1:]))):
+        taken[piece] = table.take(indices[piece], axis=0)
     return taken
 
 
-def take_columns(table: NDArray[Entry], places: NDArray[np.intp]) -> NDArray[Entry]:
-    """Return ``table[:, places]`` of a matrix."""
-    taken = np.empty((len(table), len(places)), dtype=table.dtype)
-    for block in blocks(taken.shape):
-        taken[block] = table[block[0], places[block[1]]] if len(block) > 1 else table[block][:, places]
+def take_columns(table: NDArray[Entry], indices: NDArray[np.intp]) -> NDArray[Entry]:
+    """Return ``table[:, indices]`` of a matrix."""
+    taken = np.empty((len(table), len(indices)), dtype=table.dtype)
+    for piece in array_pieces(taken.shape):
+        taken[piece] = table[piece[0], indices[piece[1]]] if len(piece) > 1 else table[piece][:, indices]
     return taken
 
 
@@ -85,8 +87,8 @@ def contiguous(array: NDArray[Entry]) -> NDArray[Entry]:
     if array.size <= PIECE or array.flags.c_contiguous:
         return np.ascontiguousarray(array)
     copy = np.empty(array.shape, dtype=array.dtype)
-    for block in blocks(array.shape):
-        copy[block] = array[block]
+    for piece in array_pieces(array.shape):
+        copy[piece] = array[piece]
     return copy
 
 
@@ -127,11 +129,11 @@ def sum_out(array: NDArray[Entry], gone: Collection[int]) -> NDArray[Entry]:
         few: NDArray[Entry] = np.add.reduce(array, axis=tuple(gone), dtype=array.dtype)
         return few
     sums = np.zeros([count for axis, count in enumerate(array.shape) if axis not in gone], dtype=array.dtype)
-    for block in blocks(array.shape, size):
-        first = len(block) - 1  # the axis that is the first of the part
+    for piece in array_pieces(array.shape, size):
+        first = len(piece) - 1  # the axis that is the first of the piece
         axes = tuple(axis - first for axis in gone if axis >= first)
-        place = tuple(index for axis, index in enumerate(block) if axis not in gone)
-        sums[place] += np.add.reduce(array[block], axis=axes, dtype=array.dtype)
+        place = tuple(index for axis, index in enumerate(piece) if axis not in gone)
+        sums[place] += np.add.reduce(array[piece], axis=axes, dtype=array.dtype)
     return sums
 
 
@@ -142,12 +144,12 @@ def multiply_matrices(left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]
     products, size = _PRODUCTS, PIECE
     if out.dtype.hasobject:
         products, size = OBJECTS, max(1, OBJECTS // max(1, terms))
-    for above in blocks(out.shape[:-2], max(1, min(PIECE, products // max(1, rows * terms * columns)))):
+    for above in array_pieces(out.shape[:-2], max(1, min(PIECE, products // max(1, rows * terms * columns)))):
         if rows * terms * columns <= products:
             multiply(left[above], right[above], out=out[above])
             continue
         step = max(1, products // max(1, terms * min(columns, size)))
         a, b, c = left[above], right[above], out[above]
-        for some in pieces(rows, step):
-            for part in pieces(columns, size):
-                multiply(a[..., some, :], b[..., part], out=c[..., some, part])
+        for upper in pieces(rows, step):
+            for across in pieces(columns, size):
+                multiply(a[..., upper, :], b[..., across], out=c[..., upper, across])

@@ -1,11 +1,13 @@
-"""Files: written in one step, so that a failure or Ctrl-C leaves what was there; read up to a limit."""
+"""Files: written in one step, so that a failure or Ctrl-C leaves what was there; read up to a limit; gzip."""
 
 from __future__ import annotations
 
 import os
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from struct import pack
 from typing import IO, TYPE_CHECKING
 
 from bnc2d.base.readers.arguments import path_name
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from gzip import GzipFile
 
 _CHUNK = 2**20
+# Magic number, deflate, no flags, no time; then how it was packed (best, fastest) and the system (unknown).
+_START, _PACKED, _SYSTEM = bytes.fromhex("1f8b080000000000"), {9: b"\x02", 1: b"\x04"}, b"\xff"
+_RAW_DEFLATE = -15
 
 
 def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -78,3 +83,11 @@ def read_limited(file: IO[bytes] | GzipFile, path: str, max_bytes: int) -> bytes
             )
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def gzipped(data: bytes, level: int = 9) -> bytes:
+    """Return ``data`` as one gzip member (RFC 1952), made of data, level and zlib's release alone."""
+    deflate = zlib.compressobj(level, zlib.DEFLATED, _RAW_DEFLATE)
+    body = deflate.compress(data) + deflate.flush()
+    header = _START + _PACKED.get(level, b"\x00") + _SYSTEM
+    return header + body + pack("<LL", zlib.crc32(data), len(data) & 0xFFFFFFFF)

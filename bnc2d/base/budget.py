@@ -76,10 +76,10 @@ class Budget:
         """Return the seconds that are left, or None without a limit."""
         return None if self._time_limit is None else max(0.0, self._time_limit - self._spent())
 
-    def share(self, part: float) -> Budget:
+    def share(self, fraction: float) -> Budget:
         """Return a budget with a share of the seconds that are left."""
         left = self.left()
-        return Budget(None if left is None else part * left)
+        return Budget(None if left is None else fraction * left)
 
     def shares(self, count: int) -> Iterator[Budget]:
         """Yield a budget for each of several pieces of work: an even share of what those before it left."""

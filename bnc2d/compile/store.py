@@ -20,8 +20,7 @@ import os
 import zlib
 from typing import NamedTuple
 
-from bnc2d.base.atomic import atomic_write, read_limited, reason
-from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.base.atomic import atomic_write, gzipped, read_limited, reason
 from bnc2d.base.readers.arguments import path_name, size_in_bytes
 from bnc2d.compile.file_content import from_bytes, from_text, to_bytes
 from bnc2d.compile.model import BaseCompiledModel

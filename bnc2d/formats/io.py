@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from bnc2d.base.atomic import atomic_write
-from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.base.atomic import atomic_write, gzipped
 from bnc2d.base.readers.arguments import flag, instance_of, named, path_name, size_in_bytes
 from bnc2d.base.readers.numbers import shorten
 from bnc2d.errors import FormatError, UnsupportedError, did_you_mean

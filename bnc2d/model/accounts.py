@@ -38,7 +38,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import blocks
+from bnc2d.base.arrays import array_pieces
 
 Floats: TypeAlias = NDArray[np.float64]
 Lost: TypeAlias = Floats  # by pattern
@@ -151,8 +151,8 @@ def power_below(values: Floats) -> Floats:
 def exponents(table: Floats) -> tuple[float, float]:
     """Return log2 of the smallest positive entry and of the largest, 0 where there is none."""
     smallest, largest = inf, 0.0
-    for block in blocks(table.shape):
-        part = table[block]
-        smallest = min(smallest, float(part.min(where=part > 0, initial=inf)))
-        largest = max(largest, float(part.max(initial=0.0)))
+    for piece in array_pieces(table.shape):
+        some = table[piece]
+        smallest = min(smallest, float(some.min(where=some > 0, initial=inf)))
+        largest = max(largest, float(some.max(initial=0.0)))
     return (log2(smallest), log2(largest)) if largest > 0 else (0.0, 0.0)

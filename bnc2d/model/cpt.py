@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import OBJECTS, blocks
+from bnc2d.base.arrays import OBJECTS, array_pieces
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.readers.arguments import flag, instance_of, items
 from bnc2d.base.readers.numbers import Number, exact
@@ -95,8 +95,8 @@ class CPT:
     def values(self) -> NDArray[np.float64]:
         """The entries in float64, each correctly rounded; read-only."""
         array = np.empty(self.exact.shape)
-        for block in blocks(array.shape, OBJECTS):
-            array[block] = self.exact[block]
+        for piece in array_pieces(array.shape, OBJECTS):
+            array[piece] = self.exact[piece]
         array.flags.writeable = False
         return array
 

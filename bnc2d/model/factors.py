@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Rows, blocks, contiguous, multiply_matrices, piece_of, sum_out
+from bnc2d.base.arrays import Rows, array_pieces, contiguous, multiply_matrices, piece_of, sum_out
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
@@ -145,9 +145,9 @@ class Factor:
         """Return the quotient by a factor of one pattern over some of the variables; 0/0 is 0."""
         divisor = np.broadcast_to(other.over(self.scope), self.table.shape)
         quotient = np.zeros_like(self.table)
-        for block in blocks(quotient.shape):
-            part = divisor[block]
-            quotient[block] = np.divide(self.table[block], part, out=np.zeros(part.shape), where=part > 0)
+        for piece in array_pieces(quotient.shape):
+            below = divisor[piece]
+            quotient[piece] = np.divide(self.table[piece], below, out=np.zeros(below.shape), where=below > 0)
         mine, its = self.account, other.account
         lowest, highest = mine.lowest - its.highest, mine.highest - its.lowest
         lost = None
@@ -325,7 +325,7 @@ def _product_by_entry(
         chunk = slice(start, start + step)
         for state in range(a.shape[1]):
             checkpoint()
-            for part in blocks(table.shape[1:3], max(1, size // b.shape[4])):
+            for part in array_pieces(table.shape[1:3], max(1, size // b.shape[4])):
                 x, y = a[(of_left[chunk], state, *part)], b[(of_right[chunk], state, *part[:1])]
                 piece = x * y
                 if underflows is not None:

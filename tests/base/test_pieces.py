@@ -71,7 +71,7 @@ def test_rows_are_told_apart_in_the_order_of_their_coming(width: int, most: int)
 @pytest.mark.parametrize("size", [1, 7, 16, 1000])
 def test_blocks_cover_every_entry_once(shape: tuple[int, ...], size: int) -> None:
     seen = np.zeros(shape, dtype=np.int64)
-    for block in arrays.blocks(shape, size):
+    for block in arrays.array_pieces(shape, size):
         assert seen[block].size <= size
         seen[block] += 1
     assert (seen == 1).all()

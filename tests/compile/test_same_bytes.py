@@ -18,7 +18,7 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, CompiledModel, example
-from bnc2d.base.gzip_bytes import gzipped
+from bnc2d.base.atomic import gzipped
 from bnc2d.base.readers.choices import METHODS, Method
 from bnc2d.compile.store import VERSION, model_from_bytes, model_to_bytes
 from bnc2d.errors import Bnc2dError

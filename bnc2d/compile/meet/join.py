@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import blocks
+from bnc2d.base.arrays import array_pieces
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
@@ -292,6 +292,6 @@ def _shifted(table: Matrix, exponents: Integers) -> Matrix:
     """Return the table times powers of two, by column, by row or by entry."""
     shifted = np.empty_like(table)
     exponents = np.broadcast_to(exponents, table.shape)
-    for block in blocks(table.shape):
-        np.ldexp(table[block], exponents[block], out=shifted[block])
+    for piece in array_pieces(table.shape):
+        np.ldexp(table[piece], exponents[piece], out=shifted[piece])
     return shifted

@@ -32,9 +32,8 @@ import zlib
 from collections.abc import Sequence
 from typing import IO, NoReturn, cast
 
-from bnc2d.base.atomic import atomic_write
+from bnc2d.base.atomic import atomic_write, gzipped
 from bnc2d.base.checkpoints import checked
-from bnc2d.base.gzip_bytes import gzipped
 from bnc2d.base.readers.arguments import instance_of, path_name, size_in_bytes
 from bnc2d.base.readers.states import false_true
 from bnc2d.errors import FormatError, LogicError, UnsupportedError

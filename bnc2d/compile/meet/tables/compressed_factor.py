@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import OBJECTS, blocks, contiguous, multiply_matrices, take, take_columns
+from bnc2d.base.arrays import OBJECTS, array_pieces, contiguous, multiply_matrices, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import ascending, distinct_rows, grouped_one_by_one
 from bnc2d.base.masks import VariableId
@@ -295,8 +295,8 @@ def paired_groups(left: CompressedFactor, right: CompressedFactor, axes: Sequenc
     if codes.size <= PIECE:
         return np.add(one * len(right.table), other, out=codes)
     one, other = np.broadcast_to(one, shape), np.broadcast_to(other, shape)
-    for block in blocks(shape):
-        codes[block] = one[block] * len(right.table) + other[block]
+    for piece in array_pieces(shape):
+        codes[piece] = one[piece] * len(right.table) + other[piece]
     return codes
 
 

@@ -107,13 +107,13 @@ def build_feature_tree(jointree: Jointree, target: Name, features: Sequence[Name
     """Return an f-tree of small ω^T: the narrowest over all roots and all right spines from there.
 
     What counts is ω^R, and for every left child the features below it and the largest cluster at or below its
-    parent, plus ``TABLES``. Left children are whole parts of the jointree. Of spines that are as good, the
+    parent, plus ``TABLES``. Left children are whole branches of the jointree. Of spines that are as good, the
     one with more features on its right is taken at each node.
     """
     roots = [index for index, cluster in enumerate(jointree.clusters) if target in cluster]
     near = jointree.neighbours()
-    parts = [_rooted(jointree, near, root, set(features)) for root in roots]
-    return _tree(jointree, target, frozenset(features), min(parts, key=lambda part: part.spine))
+    branches = [_rooted(jointree, near, root, set(features)) for root in roots]
+    return _tree(jointree, target, frozenset(features), min(branches, key=lambda branch: branch.spine))
 
 
 def widths_of(prepared: Prepared, jointree: Jointree) -> Widths:
@@ -122,8 +122,8 @@ def widths_of(prepared: Prepared, jointree: Jointree) -> Widths:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A ``feature`` in the cluster of ``index``, or that cluster with ``parts`` below, the last going right.
+class _Branch:
+    """A ``feature`` in the cluster ``index``, or that cluster with ``branches`` below, the last going right.
 
     It has ``count`` features; ``depth`` is the width of its f-tree, ``spine`` what the best spine through it
     costs from here on (see ``build_feature_tree``).
@@ -131,68 +131,68 @@ class _Part:
 
     index: NodeIndex
     feature: Name | None
-    parts: tuple[_Part, ...]
+    branches: tuple[_Branch, ...]
     count: int
     depth: int
     spine: int
 
 
-def _rooted(jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, features: set[Name]) -> _Part:
+def _rooted(jointree: Jointree, near: list[list[NodeIndex]], root: NodeIndex, features: set[Name]) -> _Branch:
     """Return the jointree below a root, without what leads to no feature."""
     order, above = downwards(near, root)
-    found: dict[NodeIndex, _Part] = {}
+    found: dict[NodeIndex, _Branch] = {}
     for index in checked(order[::-1], _MANY):
         cluster = jointree.clusters[index]
         size = len(cluster)
         # A feature counts where its cluster is nearest the root.
         shared = frozenset() if index == root else jointree.separator(index, above[index])
-        parts = [
-            _Part(index, name, (), 1, size - 1, len(features) - 1 + size)
+        branches = [
+            _Branch(index, name, (), 1, size - 1, len(features) - 1 + size)
             for name in sorted((cluster - shared) & features)
         ]
-        parts += [found[other] for other in near[index] if other in found]
-        if len(parts) == 1 and parts[0].index == index:
-            found[index] = parts[0]
-        elif parts:
-            found[index] = _joined(index, len(cluster - features), parts, len(features))
+        branches += [found[other] for other in near[index] if other in found]
+        if len(branches) == 1 and branches[0].index == index:
+            found[index] = branches[0]
+        elif branches:
+            found[index] = _joined(index, len(cluster - features), branches, len(features))
     return found[root]
 
 
-def _joined(index: NodeIndex, size: int, parts: list[_Part], features: int) -> _Part:
-    """Return a cluster with parts below; copies of it take one left part each, those with fewer first."""
-    parts = sorted(parts, key=lambda part: part.count)
+def _joined(index: NodeIndex, size: int, branches: list[_Branch], features: int) -> _Branch:
+    """Return a cluster with branches below; copies of it take a left branch each, those with fewer first."""
+    branches = sorted(branches, key=lambda branch: branch.count)
 
-    def spine(right: _Part) -> int:
-        lefts = [part for part in parts if part is not right]
+    def spine(right: _Branch) -> int:
+        lefts = [branch for branch in branches if branch is not right]
         last = right.count + (lefts[-1].count if lefts else 0)  # features below the last copy, the widest
         tables = (max(left.depth + 1, size) + left.count + TABLES for left in lefts)
         return max(features - last + size, right.spine, *tables)
 
-    best = min(checked(parts[::-1], _MANY), key=spine)
-    ordered = (*(part for part in parts if part is not best), best)
-    depth = max(size - 1, *(part.depth for part in parts))
-    return _Part(index, None, ordered, sum(part.count for part in parts), depth, spine(best))
+    best = min(checked(branches[::-1], _MANY), key=spine)
+    ordered = (*(branch for branch in branches if branch is not best), best)
+    depth = max(size - 1, *(branch.depth for branch in branches))
+    return _Branch(index, None, ordered, sum(branch.count for branch in branches), depth, spine(best))
 
 
-def _tree(jointree: Jointree, target: Name, features: Cluster, root: _Part) -> FeatureTree:
-    """Return the f-tree: a cluster with more than two parts below becomes a chain of copies."""
+def _tree(jointree: Jointree, target: Name, features: Cluster, root: _Branch) -> FeatureTree:
+    """Return the f-tree: a cluster with more than two branches below becomes a chain of copies."""
     nodes: list[tuple[Cluster, NodeIndex, Name | None]] = []
     left: dict[NodeIndex, NodeIndex] = {}
     right: dict[NodeIndex, NodeIndex] = {}
-    # A part, how many of the parts below it have a node by now, and where the part hangs.
-    pending: list[tuple[_Part, int, NodeIndex, bool]] = [(root, 0, _ROOT_PARENT, True)]
+    # A branch, how many of the branches below it have a node by now, and where the branch hangs.
+    pending: list[tuple[_Branch, int, NodeIndex, bool]] = [(root, 0, _ROOT_PARENT, True)]
     while pending:
-        part, done, parent, is_right = pending.pop()
+        branch, done, parent, is_right = pending.pop()
         checkpoint()
         index = len(nodes)
         (right if is_right else left)[parent] = index
-        cluster = jointree.clusters[part.index]
-        nodes.append((cluster if part.feature else cluster - features, parent, part.feature))
-        rest = part.parts[done:]
+        cluster = jointree.clusters[branch.index]
+        nodes.append((cluster if branch.feature else cluster - features, parent, branch.feature))
+        rest = branch.branches[done:]
         if len(rest) > 1:
             pending.append((rest[0], 0, index, False))
         if len(rest) > 2:
-            pending.append((part, done + 1, index, True))
+            pending.append((branch, done + 1, index, True))
         elif rest:
             pending.append((rest[-1], 0, index, True))
     return FeatureTree(

@@ -114,7 +114,7 @@ class CutProblem:
         """Return the number of states of each feature."""
         return [self.prepared.sizes[feature] for feature in features]
 
-    def blocks(self) -> Iterator[Given]:
+    def fixed_instances(self) -> Iterator[Given]:
         """Yield every instance of the fixed features."""
         for states in product(*map(range, self.cardinalities(self.fixed))):
             yield dict(zip(self.fixed, states, strict=True))

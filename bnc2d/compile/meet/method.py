@@ -81,7 +81,7 @@ def compile_diagram(
 
 
 class _Attempt:
-    """Labels all instances, block by block of the features that are set beforehand."""
+    """Labels all instances, for one instance after the other of the features that are set beforehand."""
 
     def __init__(
         self,
@@ -94,13 +94,13 @@ class _Attempt:
         self._cut_problem, self._budget, self._executor = cut_problem, budget, executor
         self._certified, self._may_explain = certified, may_explain
         self._packing = Packing(cut_problem.terminals, cut_problem.cardinalities(cut_problem.second))
-        self._ids: list[NDArray[np.intp]] = []  # of the row of each instance of the first side, by block
+        self._ids: list[NDArray[np.intp]] = []  # of the row of each instance of the first side
         self.pool = RowPool()
         self.cells = self.exact_calls = 0
 
     def label(self) -> TieStrategy | None:
-        """Label all blocks; or return what should be done first about ties."""
-        for given in self._cut_problem.blocks():
+        """Label all instances; or return what should be done first about ties."""
+        for given in self._cut_problem.fixed_instances():
             with self._budget.phase("tables"):
                 factors = self._cut_problem.factors(given)
                 join = self._cut_problem.join(*factors)

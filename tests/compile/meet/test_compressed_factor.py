@@ -58,7 +58,7 @@ def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) 
     cut_problem = cut_problem_of(classifier, min(fixed, len(classifier.features) - 1))
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     expected = dict(zip(map(tuple, rows.tolist()), classifier.labels(rows).tolist(), strict=True))
-    for block in cut_problem.blocks():
+    for block in cut_problem.fixed_instances():
         exact, single = by_tables(cut_problem, block), by_instances(cut_problem, block)
         u, v = np.divmod(np.arange(len(exact.rows) * len(exact.columns)), len(exact.columns))
         labels = exact.labels(exact.rows[u], exact.columns[v]).tolist()

@@ -83,6 +83,7 @@ LIMITS = {"time_limit", "limit", "memory_limit", "max_bytes", "samples", "chunk_
 INNER = {
     "Manager.add_gates",
     "Manager.add_levels",
+    "Manager.add_one",
     "Manager.add_level",
     "Manager.assert_consistent",
     "CompiledModel.set_formula_size",

@@ -168,7 +168,7 @@ def _rewrite_few(
         elif keeps_nodes and below == kept and len(kept) == len(manager.store.children_of(node)):
             images[node] = node
         else:
-            images[node] = target.add_or(below) if is_or != dual else target.add_and(below)
+            images[node] = target.add_one(Kind.OR if is_or != dual else Kind.AND, below)
     return images[root]
 
 

@@ -55,6 +55,8 @@ _FEW, _FEW_GATES = 40, 80
 _TOGETHER = 1 << 14
 # Levels that are added one at a time after one on which gates had to be simplified.
 _ALONE = 8
+# Gates that are remembered beside the table, which is slower where they are asked for one by one.
+_MOST_RECENT = 1 << 13
 # Nodes of a circuit that is walked faster one by one.
 _FEW_NODES = 100
 
@@ -82,6 +84,7 @@ class Manager:
         self.or_decomposable: dict[NodeId, bool] = {}
         self._levels: dict[NodeId, Levels] = {}
         self._few: dict[NodeId, Nodes | None] = {}
+        self._recent: dict[tuple[int, ...], NodeId] = {}  # by kind and children
 
     def __len__(self) -> int:
         return self.store.count
@@ -169,6 +172,16 @@ class Manager:
             return store.add(kind, ascending, value, slot)
         return self._simplified(kind, ascending, literals if merging else [])
 
+    def add_one(self, kind: int, children: list[NodeId]) -> NodeId:
+        """Return the gate of nodes that are known to be nodes; gates asked for lately are remembered."""
+        key = (kind, *children)
+        node = self._recent.get(key)
+        if node is None:
+            if len(self._recent) >= _MOST_RECENT:
+                self._recent.clear()
+            node = self._recent[key] = self._combine(kind, children)
+        return node
+
     def _simplified(self, kind: int, ascending: list[NodeId], literals: list[NodeId]) -> NodeId:
         """Return the gate of different children, of which some literals have features in common."""
         neutral, dominant = (TRUE, FALSE) if kind == _AND else (FALSE, TRUE)
@@ -223,7 +236,7 @@ class Manager:
         if len(kinds) <= _FEW_GATES:
             nodes, below = ids[:shift].tolist(), children.tolist()
             for kind, (begin, end) in zip(kinds.tolist(), pairwise(starts.tolist()), strict=True):
-                nodes.append(self._combine(kind, [nodes[child] for child in below[begin:end]]))
+                nodes.append(self.add_one(kind, [nodes[child] for child in below[begin:end]]))
             ids[shift:] = nodes[shift:]
             return
         ends_of_levels = list(ends_of_levels)
@@ -271,7 +284,7 @@ class Manager:
         if len(arities) <= _FEW:
             ids, start, below = [], 0, children.tolist()
             for kind, arity in zip(kinds.tolist(), arities.tolist(), strict=True):
-                ids.append(self._combine(kind, below[start : start + arity]))
+                ids.append(self.add_one(kind, below[start : start + arity]))
                 start += arity
             return np.array(ids, dtype=np.int64)
         if not simplify:

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from bnc2d.model.decision import Basis as Basis
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
     from bnc2d.model.variable import Variable as Variable
+    from bnc2d.regions.decides import Decided as Decided
     from bnc2d.report.explore import write_page as write_page
     from bnc2d.verify.report import Check as Check
     from bnc2d.verify.report import Report as Report
@@ -111,6 +112,7 @@ _HOME = {
     "bnc2d.model.decision": "Basis",
     "bnc2d.model.network": "BayesianNetwork",
     "bnc2d.model.variable": "Variable",
+    "bnc2d.regions.decides": "Decided",
     "bnc2d.report.explore": "write_page",
     "bnc2d.verify.report": "Check Report",
 }

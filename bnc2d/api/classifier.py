@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bnc2d.api.compiled_model import CompiledModel
@@ -12,6 +12,9 @@ from bnc2d.model.classifier import BaseClassifier
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from bnc2d.regions.decides import Decided
+    from bnc2d.regions.search import Bounds
 
 
 class Classifier(BaseClassifier):
@@ -26,6 +29,8 @@ class Classifier(BaseClassifier):
 
     Decisions are exact: float64 answers only where a rigorous error bound proves them right.
     """
+
+    _bounds: Bounds | None = None  # what is known of regions, once one was asked about
 
     @classmethod
     def of(cls, classifier: BaseClassifier) -> Classifier:
@@ -59,6 +64,26 @@ class Classifier(BaseClassifier):
             executor=executor,
         )
         return CompiledModel.of(compiled)
+
+    def decides(
+        self, region: Mapping[str, object], towards: str | None = None, time_limit: float | None = None
+    ) -> Decided:
+        """Return whether every instance of a region is in class ``towards``; nothing is compiled.
+
+        The region maps features to the state, or the states, that they may have; features that it leaves out
+        may have any. Without ``towards``, the question is whether all of them are decided alike, and the
+        answer says how. The answer is exact: proved, or refuted by an instance, or open where the time limit
+        (seconds) comes first.
+
+        Where features cover all that touches the target (naive Bayes, TAN and the like), or hidden variables
+        leave small tables, time grows with the width of the tables and hardly with the number of features.
+        Otherwise regions are split until bounds settle them, which can take long.
+        """
+        from bnc2d.regions.decides import bounds_of, decides
+
+        if self._bounds is None:
+            self._bounds = bounds_of(self)
+        return decides(self, self._bounds, region, towards, time_limit)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import classifier_html

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.readers.arguments import count, flag, named
+from bnc2d.base.readers.arguments import count, flag
 from bnc2d.base.readers.instances import Encoded, encode
 from bnc2d.base.readers.predicting import Predicting
-from bnc2d.base.readers.states import find_state
-from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
@@ -189,14 +188,6 @@ class BaseCompiledModel(Predicting):
         """Return the label of a class, or of "in no class" (None), where ties leave instances so."""
         in_none = name is None and None in decisions(self)
         return len(self.classes) if in_none else self.label(name)
-
-    def label(self, name: object) -> int:
-        """Return the position of a class; an unknown one is an error."""
-        position = find_state(self.classes, name)
-        if position is None:
-            hint = did_you_mean(name, self.classes)
-            raise ClassifierError(f"the target {self.target!r} has no class {named(name)}{hint}")
-        return position
 
     def __repr__(self) -> str:
         return (

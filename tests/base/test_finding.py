@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 import bnc2d
-from bnc2d import NNF, Classifier, Comparison, Domain, Equivalence, Manager, Nearest, Verdict
+from bnc2d import NNF, Classifier, Comparison, Decided, Domain, Equivalence, Manager, Nearest, Verdict
 from bnc2d.base.finding import Finding
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.explain.whole.monotone import Monotone
@@ -18,6 +18,7 @@ from bnc2d.verify.report import Check, Report
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 MODEL = Classifier(bnc2d.example("diagnosis"), "D", ["BP", "CT", "HR"]).compile()
 STRICT = Classifier(bnc2d.example("diagnosis"), "D", ["BP", "CT", "HR"], ties="none").compile()
+REGIONS = Classifier(bnc2d.example("diagnosis"), "D", ["BP", "CT", "HR"])
 OTHER = Classifier(bnc2d.example("diagnosis"), "X", ["BP", "CT", "HR"]).compile()
 HIGHER = Classifier(bnc2d.example("diagnosis"), "X", ["BP", "CT", "HR"], threshold="0.9").compile()
 CIRCUITS = Manager(Domain({"X": ("0", "1"), "Y": ("0", "1")}))
@@ -61,6 +62,9 @@ CASES: list[tuple[Callable[[], Finding], type[Finding], str, str]] = [
         "proved",
         "raising CT never leads out of class 2",
     ),
+    (lambda: REGIONS.decides(PATIENT), Decided, "proved", "yes, every instance of the region is in class 2"),
+    (lambda: REGIONS.decides({}), Decided, "refuted", "no, BP="),
+    (lambda: REGIONS.decides({}, time_limit=0), Decided, "open", "open: 0.00% of the region is known"),
     (lambda: MODEL.nearest(PATIENT), Nearest, "proved", "BP: High → Normal gives"),
     (
         lambda: MODEL.nearest(PATIENT, fixed=MODEL.features),

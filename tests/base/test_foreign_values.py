@@ -175,6 +175,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "path": world.folder / "out.nnf",
         "positions": [0, 0, 1],
         "protected": ["D"],
+        "region": {"D": "1"},
         "root": 1,
         "rows": [INSTANCE],
         "state": "1",

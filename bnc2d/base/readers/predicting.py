@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.readers.arguments import named
 from bnc2d.base.readers.instances import Encoded, Instance, Instances, StateArray, in_the_same_form
+from bnc2d.base.readers.states import find_state
+from bnc2d.errors import ClassifierError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +26,15 @@ class Predicting:
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.signedinteger[Any]]]:
         """Return rows, and the position of the class of each, -1 or the number of classes for none."""
         raise NotImplementedError
+
+    def label(self, name: object) -> int:
+        """Return the position of a class; an unknown one is an error."""
+        target, classes = self._target()
+        position = find_state(classes, name)
+        if position is None:
+            hint = did_you_mean(name, classes)
+            raise ClassifierError(f"the target {target!r} has no class {named(name)}{hint}")
+        return position
 
     @overload
     def predict(self, instances: Instance) -> str | None: ...

@@ -1,0 +1,101 @@
+"""Whether every instance of a region is in one class: the question that users ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bnc2d.base.budget import Budget
+from bnc2d.base.finding import Finding, decision_words, instance_words
+from bnc2d.base.readers.arguments import mapping
+from bnc2d.errors import ClassifierError, LimitExceeded, TimeLimitExceeded
+from bnc2d.logic.domain import Domain
+from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.decision import NO_CLASS
+from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.region import Region, first_instance
+from bnc2d.regions.search import Bounds, Search
+from bnc2d.regions.tables import HiddenVariables
+
+
+@dataclass(frozen=True)
+class Decided(Finding):
+    """Whether all instances of a region have one ``decision`` (None: they are in no class).
+
+    Where they have not, ``witness`` is one that has ``other`` instead. Where the time limit came first,
+    ``holds`` is None, and ``settled`` is the share of the region in which all are known to have it.
+    """
+
+    holds: bool | None
+    decision: str | None
+    witness: dict[str, str] | None = None
+    other: str | None = None
+    settled: float = 1.0
+
+    def __str__(self) -> str:
+        what = "in no class" if self.decision is None else f"in class {self.decision}"
+        if self.holds is None:
+            return f"open: {self.settled:.2%} of the region is known to be {what}, the time limit came first"
+        if self.witness is None:
+            return f"yes, every instance of the region is {what}"
+        return (
+            f"no, {instance_words(self.witness)} is not {what}: its decision is {decision_words(self.other)}"
+        )
+
+
+def bounds_of(classifier: BaseClassifier) -> Bounds:
+    """Return what is known of the regions of a classifier, by the way that its network allows."""
+    try:
+        return ObservedBounds(classifier)
+    except (HiddenVariables, LimitExceeded):
+        return HiddenBounds(classifier)
+
+
+def read_region(domain: Domain, given: Mapping[str, object]) -> Region:
+    """Return the region of a mapping from feature to one state or several; others may have any."""
+    states = mapping(given, "the region", "a mapping from feature to states")
+    region = [np.arange(size) for size in domain.cardinalities]
+    for name, allowed in states.items():
+        feature = domain.index(name)
+        mask = domain.mask(feature, allowed)
+        if not mask:
+            raise ClassifierError(
+                f"the region allows no state of {name!r}; name one at least, or leave it out"
+            )
+        region[feature] = np.array([state for state in region[feature].tolist() if mask >> state & 1])
+    return region
+
+
+def decides(
+    classifier: BaseClassifier,
+    bounds: Bounds,
+    given: Mapping[str, object],
+    towards: str | None,
+    time_limit: float | None,
+) -> Decided:
+    """Return whether all instances of a region have one decision (see ``bnc2d.Classifier.decides``)."""
+    domain = Domain({variable.name: variable.states for variable in classifier.feature_variables})
+    region = read_region(domain, given)
+    if towards is None:
+        label = int(classifier.labels(np.array([first_instance(region)], dtype=np.intp))[0])
+    else:
+        label = classifier.label(towards)
+    labels = [*range(len(classifier.classes)), *([NO_CLASS] if classifier.rule.leaves_ties else [])]
+    decision = _name(classifier, label)
+    search = Search(classifier, bounds)
+    try:
+        with Budget(time_limit).limiting("the region is not decided"):
+            found = search.find(region, [other for other in labels if other != label])
+    except TimeLimitExceeded:
+        return Decided(None, decision, settled=float(search.settled))
+    if found is None:
+        return Decided(True, decision)
+    other = _name(classifier, int(classifier.labels(np.array([found], dtype=np.intp))[0]))
+    return Decided(False, decision, domain.decode(found), other)
+
+
+def _name(classifier: BaseClassifier, label: int) -> str | None:
+    return None if label == NO_CLASS else classifier.classes[label]

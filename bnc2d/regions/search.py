@@ -1,0 +1,140 @@
+"""Is there an instance of a region with one of some labels? Bounds, a climb, and the splitting of regions.
+
+Bounds say which labels no instance of a region has. Where they leave some of those wanted, instances that
+climb towards them are tried; a small region is looked at instance by instance, a larger one is split at the
+feature that matters most at the top of the climb. So every answer is exact, and a budget that ends leaves it
+open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Rows
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.decision import NO_CLASS
+from bnc2d.model.inference import JointQuery
+from bnc2d.regions.pairs import class_weights
+from bnc2d.regions.region import Label, Region, contains, first_instance, instances, parts, size
+
+# Regions of at most this many instances are looked at one by one.
+FEW_INSTANCES = 1 << 10
+# Instances within this of a label wanted, by logarithms of floats, are decided exactly.
+_NEAR = 1e-6
+# A climb goes on while a step gains more than this.
+_LEAST_STEP = 1e-9
+
+
+class Bounds(Protocol):
+    """What is known of all instances of a region."""
+
+    def excluded(self, region: Region, wanted: Collection[Label]) -> set[Label]:
+        """Return labels, of those wanted, that no instance of the region has."""
+
+    def candidate(self, region: Region, wanted: Collection[Label], /) -> list[int] | None:
+        """Return an instance of the region to try, where one suggests itself."""
+
+
+class Search:
+    """Finds instances of regions; those found are kept, and tried first the next time.
+
+    ``settled`` is the share of the region asked last in which it is known that there is none.
+    """
+
+    def __init__(self, classifier: BaseClassifier, bounds: Bounds, few: int = FEW_INSTANCES) -> None:
+        self._classifier = classifier
+        self._bounds = bounds
+        self._few = few
+        self._query = JointQuery(classifier.network, classifier.target, classifier.features)
+        weights = class_weights(classifier.rule, len(classifier.classes))
+        with np.errstate(divide="ignore"):
+            self._weights = np.log([float(weight) for weight in weights])
+        self._found: dict[Label, list[list[int]]] = {}
+        self.settled = Fraction(0)
+
+    def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
+        """Return an instance of the region with a label wanted, or None where there is none."""
+        self.settled = Fraction(0)
+        for label in wanted:
+            for instance in self._found.get(label, ()):
+                if contains(region, instance):
+                    return instance
+        whole = size(region)
+        left: list[tuple[Region, list[int] | None]] = [(region, None)]
+        while left:
+            checkpoint()
+            part, start = left.pop()
+            if self._bounds.excluded(part, wanted) < set(wanted):
+                found = None
+                if size(part) <= self._few:
+                    found = self._among(instances(part), wanted)
+                else:
+                    found, top, feature = self._climb(part, wanted, start)
+                    if found is None:
+                        left += [(smaller, top) for smaller in parts(part, feature)]
+                        continue
+                if found is not None:
+                    return found
+            self.settled += Fraction(size(part), whole)
+        return None
+
+    def _among(self, rows: Rows, wanted: Collection[Label]) -> list[int] | None:
+        labels = self._classifier.labels(rows)
+        hits = np.flatnonzero(np.isin(labels, list(wanted)))
+        if not hits.size:
+            return None
+        instance: list[int] = rows[hits[0]].tolist()
+        self._found.setdefault(int(labels[hits[0]]), []).append(instance)
+        return instance
+
+    def _climb(
+        self, region: Region, wanted: Collection[Label], start: list[int] | None
+    ) -> tuple[list[int] | None, list[int], int]:
+        """Climb towards the labels wanted.
+
+        Returns an instance that has one, if one was met; the top; and the feature that matters most there.
+        """
+        if start is None:
+            suggested = self._bounds.candidate(region, wanted)
+            if suggested is not None and self._among(np.array([suggested], dtype=np.intp), wanted):
+                return suggested, suggested, -1
+            start = first_instance(region) if suggested is None else suggested
+        here = [
+            state if state in allowed else int(allowed[0])
+            for state, allowed in zip(start, region, strict=True)
+        ]
+        free = [feature for feature, allowed in enumerate(region) if len(allowed) > 1]
+        single = [(feature, state) for feature in free for state in region[feature].tolist()]
+        columns, states = np.array(single, dtype=np.intp).T
+        height = -np.inf
+        while True:
+            checkpoint()
+            rows = np.tile(np.array(here, dtype=np.intp), (len(single), 1))
+            rows[np.arange(len(single)), columns] = states
+            heights = self._heights(rows, wanted)
+            near = np.flatnonzero(heights > -_NEAR)
+            found = self._among(rows[near], wanted) if near.size else None
+            best = int(heights.argmax())
+            if found is not None or heights[best] <= height + _LEAST_STEP:
+                ranges = [np.ptp(heights[columns == feature]) for feature in free]
+                return found, here, free[int(np.argmax(ranges))]
+            here, height = rows[best].tolist(), float(heights[best])
+
+    def _heights(self, rows: Rows, wanted: Collection[Label]) -> NDArray[np.float64]:
+        """Return how near rows come to a label wanted, above 0 where they have one; roughly."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self._query.joint(rows, exact=False).values) + self._weights
+            if NO_CLASS in wanted:
+                ordered = np.sort(logs, axis=1)
+                heights = ordered[:, -2:].min(axis=1) - ordered[:, -1]
+            else:
+                is_wanted = np.isin(np.arange(logs.shape[1]), list(wanted))
+                rivals = logs[:, ~is_wanted].max(axis=1, initial=-np.inf)
+                heights = logs[:, is_wanted].max(axis=1, initial=-np.inf) - rivals
+        return np.asarray(np.nan_to_num(heights, nan=0.0, posinf=1e3, neginf=-1e3))

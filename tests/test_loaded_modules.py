@@ -66,3 +66,15 @@ def test_the_default_method_loads_the_half_that_it_needs() -> None:
     assert modules & NEVER == set()
     assert len(modules) < 330  # of which numpy has 170
     assert "bnc2d.compile.ratio.method" in compiled("cancer", "Cancer")
+
+
+@pytest.mark.parametrize(("network", "target"), [("diagnosis", "D"), ("asia", "lung")])
+def test_a_measured_compilation_loads_nothing(network: str, target: str) -> None:
+    """The process that the suite is measured in has loaded all of it before the clock starts."""
+    worker = "import bnc2d.experiments.running.worker as worker"
+    make = f"worker.Classifier(bnc2d.example({network!r}), {target!r})"
+    methods = ("fast", "paper", "enumerate")
+    compilations = "\n".join(f"worker.compile_classifier({make}, method={method!r})" for method in methods)
+    before = loaded(f"{worker}\nimport bnc2d\nbnc2d.example({network!r})")
+    later = loaded(f"{worker}\nimport bnc2d\n{compilations}")
+    assert {name for name in later - before if name.startswith("bnc2d.")} == set()

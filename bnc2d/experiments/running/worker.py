@@ -25,6 +25,7 @@ from bnc2d.base.readers.choices import read_method
 from bnc2d.compile.baselines import enumerate as brute_force
 from bnc2d.compile.baselines.block_order import method as block_order
 from bnc2d.compile.compiler import compile_classifier
+from bnc2d.compile.formula import minimise
 from bnc2d.compile.meet import method as meet
 from bnc2d.compile.paper import method as paper
 from bnc2d.compile.ratio import method as ratio
@@ -39,8 +40,8 @@ from bnc2d.model.classifier import default_features
 
 NetworkName: TypeAlias = str
 
-# Methods are loaded when they are first asked for; here beforehand, so that the clock measures compilations.
-LOADED = (meet, ratio, zeros, paper, block_order, brute_force)
+# What is loaded when it is first asked for is loaded here, so that the clock measures compilations.
+LOADED = (meet, ratio, zeros, minimise, paper, block_order, brute_force)
 
 _GONE = 3  # exit code when nobody waits for the answer any more
 

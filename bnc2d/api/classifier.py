@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bnc2d.api.compiled_model import CompiledModel
@@ -29,8 +30,6 @@ class Classifier(BaseClassifier):
 
     Decisions are exact: float64 answers only where a rigorous error bound proves them right.
     """
-
-    _bounds: Bounds | None = None  # what is known of regions, once one was asked about
 
     @classmethod
     def of(cls, classifier: BaseClassifier) -> Classifier:
@@ -79,11 +78,16 @@ class Classifier(BaseClassifier):
         leave small tables, time grows with the width of the tables and hardly with the number of features.
         Otherwise regions are split until bounds settle them, which can take long.
         """
-        from bnc2d.regions.decides import bounds_of, decides
+        from bnc2d.regions.decides import decides
 
-        if self._bounds is None:
-            self._bounds = bounds_of(self)
-        return decides(self, self._bounds, region, towards, time_limit)
+        return decides(self, lambda: self._bounds, region, towards, time_limit)
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        """What is known of regions; made when one is first asked about."""
+        from bnc2d.regions.decides import bounds_of
+
+        return bounds_of(self)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import classifier_html

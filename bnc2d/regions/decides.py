@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.arguments import mapping
+from bnc2d.compile.result import feature_domain
 from bnc2d.errors import ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.logic.domain import Domain
 from bnc2d.model.classifier import BaseClassifier
@@ -71,13 +72,16 @@ def read_region(domain: Domain, given: Mapping[str, object]) -> Region:
 
 def decides(
     classifier: BaseClassifier,
-    bounds: Bounds,
+    bounds: Callable[[], Bounds],
     given: Mapping[str, object],
     towards: str | None,
     time_limit: float | None,
 ) -> Decided:
-    """Return whether all instances of a region have one decision (see ``bnc2d.Classifier.decides``)."""
-    domain = Domain({variable.name: variable.states for variable in classifier.feature_variables})
+    """Return whether all instances of a region have one decision (see ``bnc2d.Classifier.decides``).
+
+    Making the bounds counts towards the time.
+    """
+    domain = feature_domain(classifier)
     region = read_region(domain, given)
     if towards is None:
         label = int(classifier.labels(np.array([first_instance(region)], dtype=np.intp))[0])
@@ -85,12 +89,13 @@ def decides(
         label = classifier.label(towards)
     labels = [*range(len(classifier.classes)), *([NO_CLASS] if classifier.rule.leaves_ties else [])]
     decision = _name(classifier, label)
-    search = Search(classifier, bounds)
+    search = None
     try:
         with Budget(time_limit).limiting("the region is not decided"):
+            search = Search(classifier, bounds())
             found = search.find(region, [other for other in labels if other != label])
     except TimeLimitExceeded:
-        return Decided(None, decision, settled=float(search.settled))
+        return Decided(None, decision, settled=float(search.settled) if search else 0.0)
     if found is None:
         return Decided(True, decision)
     other = _name(classifier, int(classifier.labels(np.array([found], dtype=np.intp))[0]))

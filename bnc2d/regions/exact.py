@@ -1,7 +1,7 @@
 """Where in a region one class is least against another, and the exact ratio of the two there.
 
 Floats say which entries of a table can be part of the least ratio: those within twice the error of the least
-float. Only these are multiplied as fractions.
+float (here twice that, to be safe). Only these are multiplied as fractions.
 """
 
 from __future__ import annotations

@@ -38,9 +38,7 @@ class HiddenBounds:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratios = bounds * (self._weights[:, None] / self._weights[None, :])
         ratios = np.where(self._weights[:, None] == 0, 0.0, np.nan_to_num(ratios, nan=np.inf, posinf=np.inf))
-        less = (
-            ratios < 1.0 - self._ratios.margin
-        )  # what the first weighs than the second, where that is something
+        less = ratios < 1.0 - self._ratios.margin  # so the first weighs less, unless both weigh nothing
         np.fill_diagonal(less, False)
         found = {label for label in wanted if label != NO_CLASS and less[label].any()}
         if NO_CLASS in wanted and (less | np.eye(len(less), dtype=bool)).all(axis=0).any():

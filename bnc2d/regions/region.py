@@ -25,11 +25,6 @@ def first_instance(region: Region) -> list[int]:
     return [int(allowed[0]) for allowed in region]
 
 
-def contains(region: Region, instance: list[int]) -> bool:
-    """Return whether an instance is in a region."""
-    return all(state in allowed for state, allowed in zip(instance, region, strict=True))
-
-
 def instances(region: Region) -> Rows:
     """Return all instances of a region as rows, the last feature varying slowest."""
     rows = np.array([first_instance(region)], dtype=np.intp)

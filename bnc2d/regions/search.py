@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +22,7 @@ from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS
 from bnc2d.model.inference import JointQuery
 from bnc2d.regions.pairs import class_weights
-from bnc2d.regions.region import Label, Region, contains, first_instance, instances, parts, size
+from bnc2d.regions.region import Label, Region, first_instance, instances, parts, size
 
 # Regions of at most this many instances are looked at one by one.
 FEW_INSTANCES = 1 << 10
@@ -42,7 +43,7 @@ class Bounds(Protocol):
 
 
 class Search:
-    """Finds instances of regions; those found are kept, and tried first the next time.
+    """Finds instances of regions.
 
     ``settled`` is the share of the region asked last in which it is known that there is none.
     """
@@ -51,20 +52,19 @@ class Search:
         self._classifier = classifier
         self._bounds = bounds
         self._few = few
-        self._query = JointQuery(classifier.network, classifier.target, classifier.features)
         weights = class_weights(classifier.rule, len(classifier.classes))
         with np.errstate(divide="ignore"):
             self._weights = np.log([float(weight) for weight in weights])
-        self._found: dict[Label, list[list[int]]] = {}
         self.settled = Fraction(0)
+
+    @cached_property
+    def _query(self) -> JointQuery:
+        """For climbs only: where bounds settle a region there is none."""
+        return JointQuery(self._classifier.network, self._classifier.target, self._classifier.features)
 
     def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an instance of the region with a label wanted, or None where there is none."""
         self.settled = Fraction(0)
-        for label in wanted:
-            for instance in self._found.get(label, ()):
-                if contains(region, instance):
-                    return instance
         whole = size(region)
         left: list[tuple[Region, list[int] | None]] = [(region, None)]
         while left:
@@ -85,13 +85,8 @@ class Search:
         return None
 
     def _among(self, rows: Rows, wanted: Collection[Label]) -> list[int] | None:
-        labels = self._classifier.labels(rows)
-        hits = np.flatnonzero(np.isin(labels, list(wanted)))
-        if not hits.size:
-            return None
-        instance: list[int] = rows[hits[0]].tolist()
-        self._found.setdefault(int(labels[hits[0]]), []).append(instance)
-        return instance
+        hits = np.flatnonzero(np.isin(self._classifier.labels(rows), list(wanted)))
+        return [int(state) for state in rows[hits[0]]] if hits.size else None
 
     def _climb(
         self, region: Region, wanted: Collection[Label], start: list[int] | None

@@ -6,6 +6,7 @@ A region allows a set of states for each feature; no model is compiled to ask ab
   region, instances are tried, regions are split.
 - No hidden variable in the way: ``observed`` compares classes over all of a region at once. ``pairs`` are the
   comparisons that a decision rests on, ``tables`` what the network says of the classes as tables over
-  features, ``margins`` the least logarithm of a ratio by elimination, ``exact`` the same in fractions.
+  features, ``margins`` the least logarithm of a ratio by elimination, ``questions`` the same for many regions
+  at once, ``exact`` in fractions. ``around`` is what they say around one instance.
 - Hidden variables: ``hidden`` excludes labels by ``ratios``, bounds that follow the elimination of them.
 """

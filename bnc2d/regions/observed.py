@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import inf, log
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS
 from bnc2d.regions.exact import least_instance, least_ratio
-from bnc2d.regions.margins import Choices, Margins, Questions
+from bnc2d.regions.margins import Margins, Values
 from bnc2d.regions.pairs import class_weights, pairs_of
+from bnc2d.regions.questions import Choices, Questions
 from bnc2d.regions.region import Label, Region, States
 from bnc2d.regions.tables import ClassTables
 
@@ -32,23 +33,40 @@ class Comparisons:
         self._margins = Margins(tables, pairs_of(classifier.rule, label, classes), logs, sizes)
         self.others = [pair.second for pair in self._margins.pairs]
 
+    @property
+    def margins(self) -> Margins:
+        """The margins of the class over the others."""
+        return self._margins
+
     def questions(self, options: Sequence[Sequence[States]]) -> Questions:
         """Return what ``behind`` asks."""
         return Questions(self._margins, options)
 
     def behind(self, questions: Questions, choices: Choices) -> NDArray[np.bool_]:
         """Return for each region and other class whether the class falls behind it somewhere there."""
-        least = questions.least(choices)
-        answer = least < 0
-        for region, pair in np.argwhere(np.abs(least) <= self._margins.errors).tolist():
-            ratio, _ = least_ratio(self._margins, pair, self._weights, questions.region(choices[region]))
-            answer[region, pair] = ratio < 1 or (ratio == 1 and self._margins.pairs[pair].behind_at_ties)
-        return answer
+        return self._signs(questions.least(choices), lambda at: questions.region(choices[at]))
 
     def behind_in(self, region: Region) -> NDArray[np.bool_]:
         """Return for each other class whether the class falls behind it somewhere in one region."""
         questions = self.questions([[allowed] for allowed in region])
         answer: NDArray[np.bool_] = self.behind(questions, _only(region))[0]
+        return answer
+
+    def behind_along(self, region: Region, feature: int) -> NDArray[np.bool_]:
+        """Return for each state of a feature and other class whether the class falls behind it somewhere.
+
+        The feature has that state there, the others those that the region allows.
+        """
+        least = self.questions([[allowed] for allowed in region]).along(region, feature)
+        states = np.arange(len(least))
+        return self._signs(least, lambda at: [*region[:feature], states[at : at + 1], *region[feature + 1 :]])
+
+    def _signs(self, least: Values, region: Callable[[int], Region]) -> NDArray[np.bool_]:
+        """Return whether the class falls behind where margins are least; exactly where they are too close."""
+        answer = least < 0
+        for at, pair in np.argwhere(np.abs(least) <= self._margins.errors).tolist():
+            ratio, _ = least_ratio(self._margins, pair, self._weights, region(at))
+            answer[at, pair] = ratio < 1 or (ratio == 1 and self._margins.pairs[pair].behind_at_ties)
         return answer
 
     def instance_behind(self, pair: int, region: Region) -> list[int]:

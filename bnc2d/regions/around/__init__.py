@@ -1,0 +1,7 @@
+"""Around one instance: which of its features keep its label.
+
+For classifiers whose features leave no hidden variable in the way (``bnc2d.regions.observed``); exact.
+
+- ``instance``: whether features are enough, for many sets of them at once; the sets that are, one by one.
+- ``greedy``: one such set for each of many instances, by giving up features.
+"""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bnc2d.errors import MissingExtraError as MissingExtraError
     from bnc2d.errors import NetworkError as NetworkError
     from bnc2d.errors import NormalisationWarning as NormalisationWarning
+    from bnc2d.errors import NotCompiledError as NotCompiledError
     from bnc2d.errors import TimeLimitExceeded as TimeLimitExceeded
     from bnc2d.errors import UnknownNameError as UnknownNameError
     from bnc2d.errors import UnsupportedError as UnsupportedError
@@ -76,8 +77,8 @@ if TYPE_CHECKING:
 _HOME = {
     "bnc2d.errors": (
         "ArgumentError Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError "
-        "LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning TimeLimitExceeded "
-        "UnknownNameError UnsupportedError"
+        "LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning "
+        "NotCompiledError TimeLimitExceeded UnknownNameError UnsupportedError"
     ),
     "bnc2d.api.compiled_model": "CompiledModel",
     "bnc2d.api.files": "load",

@@ -56,6 +56,17 @@ class LimitExceeded(Bnc2dError):  # noqa: N818 - a public name of the design
     """Work stopped because it would pass a time, memory or size limit."""
 
 
+class NotCompiledError(Bnc2dError):
+    """What was asked needs the formulas of a compiled model, and nothing was compiled."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} needs a compiled model: use classifier.compile().explain(instance)")
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[NotCompiledError], tuple[str]]:
+        return type(self), (self.what,)
+
+
 class TimeLimitExceeded(LimitExceeded):
     """Work stopped because its time was up."""
 

@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "formats": {"model"},
     "compile": {"draw", "model", "logic"},
     "regions": {"model", "logic", "compile"},
-    "explain": {"model", "logic", "compile"},
+    "explain": {"model", "logic", "compile", "regions"},
     "verify": {"draw", "model", "logic", "compile", "explain"},
     "report": {"draw", "model", "logic", "compile", "explain", "verify"},
     "api": {"model", "logic", "regions", "compile", "explain", "verify", "report"},

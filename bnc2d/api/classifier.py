@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.base.readers.choices import Arithmetic, Method
+from bnc2d.base.readers.instances import OneInstance
 from bnc2d.model.classifier import BaseClassifier
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from bnc2d.api.explanation import Explanation
     from bnc2d.regions.decides import Decided
+    from bnc2d.regions.oracle import NetworkOracle
     from bnc2d.regions.search import Bounds
 
 
@@ -81,6 +84,26 @@ class Classifier(BaseClassifier):
         from bnc2d.regions.decides import decides
 
         return decides(self, lambda: self._bounds, region, towards, time_limit)
+
+    def explain(
+        self, instance: OneInstance, fixed: Iterable[str] = (), time_limit: float | None = None
+    ) -> Explanation:
+        """Return the explanation of the decision on one instance; nothing is compiled.
+
+        Reasons are those of ``compile().explain(instance, fixed)``, found by questions about regions (see
+        ``decides``), so the number of features is no obstacle. ``time_limit`` (seconds) holds for each thing
+        asked of the explanation that is given no other.
+        """
+        from bnc2d.api.explanation import Explanation
+        from bnc2d.explain.routes import NetworkRoute
+
+        return Explanation(NetworkRoute(self, self._oracle), instance, fixed, time_limit)
+
+    @cached_property
+    def _oracle(self) -> NetworkOracle:
+        from bnc2d.regions.oracle import NetworkOracle
+
+        return NetworkOracle(self, lambda: self._bounds)
 
     @cached_property
     def _bounds(self) -> Bounds:

@@ -80,8 +80,9 @@ class CompiledModel(BaseCompiledModel):
         changes and distances are then about the other features, the fixed ones being as they are.
         """
         from bnc2d.api.explanation import Explanation
+        from bnc2d.explain.routes import CompiledRoute
 
-        return Explanation(self, instance, fixed)
+        return Explanation(CompiledRoute(self), instance, fixed, model=self)
 
     @overload
     def explain_many(

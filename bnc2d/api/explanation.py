@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
+from bnc2d.base.readers.instances import OneInstance
+from bnc2d.errors import NotCompiledError
 from bnc2d.explain.explanation import BaseExplanation
+from bnc2d.explain.routes import Route
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
@@ -15,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Explanation(BaseExplanation):
-    """Why a model decides one instance as it does.
+    """Why a classifier decides one instance as it does.
 
-    ``model``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in no
-    class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
+    ``classifier``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in
+    no class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
     instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
 
     - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
@@ -33,6 +37,11 @@ class Explanation(BaseExplanation):
     alone: a list that a limit or time ends is the beginning of the whole one, and has at least one reason, if
     there is any.
 
+    An explanation of ``Classifier.explain`` asks the network itself, not a compiled ``model``: the reasons
+    are the same, as they are found. What needs a formula raises ``NotCompiledError``: ``complete_reason``,
+    ``general_reason``, counts. Hidden variables can make questions hard: lists may then end without a reason,
+    and a sufficient reason may have features that are not proved to be needed (see ``a_sufficient_reason``).
+
     >>> import bnc2d
     >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
     >>> explanation = model.explain({"D": 1, "E": 0, "F": 1})
@@ -42,7 +51,23 @@ class Explanation(BaseExplanation):
     D ∨ ¬E; ¬E ∨ F
     """
 
-    model: CompiledModel
+    def __init__(
+        self,
+        route: Route,
+        instance: OneInstance,
+        fixed: Iterable[str] = (),
+        time_limit: float | None = None,
+        model: CompiledModel | None = None,
+    ) -> None:
+        super().__init__(route, instance, fixed, time_limit)
+        self._model = model
+
+    @property
+    def model(self) -> CompiledModel:
+        """The compiled model; ``NotCompiledError`` where the network itself gives the explanation."""
+        if self._model is None:
+            raise NotCompiledError("the model of an explanation")
+        return self._model
 
     @property
     def caveat(self) -> str:

@@ -20,7 +20,7 @@ from bnc2d.base.threads import one_thread
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.explain import listing
-from bnc2d.explain.reasons import Case
+from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
@@ -150,7 +150,9 @@ class _Work:
         """Return the reasons of each kind for a row of state positions; each list has one at least."""
         diagram = self.diagram
         label = int(diagram.labels(np.array([row], dtype=np.intp))[0])
-        case = Case(diagram, frozenset([label]), tuple(row), frozenset(), partial(diagram.to_nnf, label))
+        case = DiagramCase(
+            diagram, frozenset([label]), tuple(row), frozenset(), partial(diagram.to_nnf, label)
+        )
         budget = Budget(None if seconds is None else max(0.0, seconds))
         found: _Found = []
         for kind, share in zip(self.kinds, budget.shares(len(self.kinds)), strict=True):

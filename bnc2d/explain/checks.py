@@ -1,8 +1,8 @@
-"""Whether a term or clause is a reason, by SAT on the formula itself.
+"""Whether a term or clause is a reason: by SAT on the formula itself, or by questions about regions.
 
-Nothing here uses complete reasons, general reasons or primes: a list of reasons and these checks stand on
-different code. Every no comes with what shows it. A set of features *can change* the formula when some
-instance that agrees with the explained one elsewhere does not satisfy it.
+Nothing here uses complete reasons, general reasons or primes: where a model is compiled, a list of reasons
+and these checks stand on different code. Every no comes with what shows it. A set of features *can change*
+the formula when some instance that agrees with the explained one elsewhere does not satisfy it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, answer_words
-from bnc2d.explain.reasons import Case
-from bnc2d.logic.convert.sat import CircuitSolver
+from bnc2d.explain.case import Case, Solver
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 
@@ -52,7 +51,7 @@ def _not_of_the_instance(case: Case, literals: Term | Clause, *, exactly: bool) 
 class _Checker:
     """Questions about the formula around the instance, with the fixed features held."""
 
-    def __init__(self, case: Case, solver: CircuitSolver) -> None:
+    def __init__(self, case: Case, solver: Solver) -> None:
         self._case = case
         self._solver = solver
 
@@ -171,8 +170,6 @@ def check(case: Case, given: Term | Clause, general: bool, time_limit: float | N
     odd = _not_of_the_instance(case, given, exactly=not general)
     if odd is not None:
         return odd
-    with Budget(time_limit).limiting("the SAT solver has no answer"):
-        formula = case.formula
-        with CircuitSolver(formula.manager, formula.root) as solver:
-            checker = _Checker(case, solver)
-            return checker.term(given, general) if isinstance(given, Term) else checker.clause(given, general)
+    with Budget(time_limit).limiting("the check has no answer"), case.solver() as solver:
+        checker = _Checker(case, solver)
+        return checker.term(given, general) if isinstance(given, Term) else checker.clause(given, general)

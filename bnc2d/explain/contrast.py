@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.base.arrays import Rows
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause
 
@@ -46,7 +47,7 @@ class Robustness:
 
 
 def violations(
-    diagram: Diagram, positions: Sequence[int], clause: Clause, limit: int | None
+    labels: Callable[[Rows], NDArray[np.integer]], positions: Sequence[int], clause: Clause, limit: int | None
 ) -> Iterator[tuple[list[int], int]]:
     """Yield the instances that differ only in the clause's features and violate it, each with its label.
 
@@ -60,4 +61,4 @@ def violations(
     while batch := list(islice(changes, _ROWS_AT_ONCE)):
         rows = np.tile(np.array(positions, dtype=np.intp), (len(batch), 1))
         rows[:, list(clause.masks)] = np.array(batch, dtype=np.intp).reshape(len(batch), len(clause))
-        yield from zip(rows.tolist(), diagram.labels(rows).tolist(), strict=True)
+        yield from zip(rows.tolist(), labels(rows).tolist(), strict=True)

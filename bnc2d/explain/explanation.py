@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 
 from bnc2d.base.arrays import Rows
+from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import limit as checked_limit
-from bnc2d.base.readers.arguments import mapping, names
+from bnc2d.base.readers.arguments import mapping, names, seconds
 from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
-from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.errors import LogicError
-from bnc2d.explain import feature_sets, listing
+from bnc2d.errors import LogicError, TimeLimitExceeded
+from bnc2d.explain import listing
+from bnc2d.explain.case import Case
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
-from bnc2d.explain.reasons import Case
-from bnc2d.explain.single import Keys, least_necessary, least_sufficient, one_sufficient
-from bnc2d.explain.whole.nearest import nearest
+from bnc2d.explain.keys import Keys
+from bnc2d.explain.routes import Route
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
@@ -31,16 +32,24 @@ _SHOWN_FEATURES = 6
 
 
 class BaseExplanation:
-    """Why a model decides one instance as it does; ``bnc2d.Explanation`` says what can be asked."""
+    """Why a classifier decides one instance as it does; ``bnc2d.Explanation`` says what can be asked."""
 
-    def __init__(self, model: BaseCompiledModel, instance: OneInstance, fixed: Iterable[str] = ()) -> None:
-        self.model = model
-        self._positions = tuple(encode_one(model.classifier.feature_variables, instance))
-        self._held = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
-        self.instance = model.domain.decode(self._positions)
-        self.target = model.target
-        self._label = int(model.diagram.labels(self._row)[0])
-        self.decision = decisions(model)[self._label]
+    def __init__(
+        self,
+        route: Route,
+        instance: OneInstance,
+        fixed: Iterable[str] = (),
+        time_limit: float | None = None,
+    ) -> None:
+        self.route = route
+        self.classifier = route.classifier
+        self._positions = tuple(encode_one(self.classifier.feature_variables, instance))
+        self._held = frozenset(route.domain.index(name) for name in names(fixed, "fixed"))
+        self._time_limit = seconds(time_limit)
+        self.instance = route.domain.decode(self._positions)
+        self.target = self.classifier.target
+        self._label = int(route.labels(self._row)[0])
+        self.decision = route.decisions[self._label]
         self.fixed = self._names(sorted(self._held))
         self._cases: dict[int, Case] = {}
 
@@ -55,18 +64,18 @@ class BaseExplanation:
     def _case_of(self, label: int) -> Case:
         """Return the case of the instance's own label, or that of "not this class"."""
         if label not in self._cases:
-            model, is_own = self.model, label == self._label
-            labels = {label} if is_own else set(range(model.diagram.terminals)) - {label}
-            make = partial(model.diagram.to_nnf, label)
-            if label < len(model.classes):
-                make = partial(model.formula, model.classes[label], negated=not is_own)
-            self._cases[label] = Case(model.diagram, frozenset(labels), self._positions, self._held, make)
+            is_own = label == self._label
+            self._cases[label] = self.route.case(label, is_own, self._positions, self._held)
         return self._cases[label]
+
+    def _time(self, time_limit: float | None) -> float | None:
+        """Return the time limit of a question: its own, or else that of the explanation."""
+        return self._time_limit if time_limit is None else time_limit
 
     @cached_property
     def basis(self) -> Basis:
         """What the decision rests on, by exact inference in the network; made when first asked for."""
-        return self.model.classifier.bases(self._row)[0]
+        return self.classifier.bases(self._row)[0]
 
     @property
     def possible(self) -> bool:
@@ -90,23 +99,23 @@ class BaseExplanation:
 
     def sufficient_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Term]:
         """Return the sufficient reasons (also called PI- or abductive explanations)."""
-        return listing.reasons(Term, self._case, False, limit, time_limit)
+        return listing.reasons(Term, self._case, False, limit, self._time(time_limit))
 
     def necessary_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Clause]:
         """Return the necessary reasons (their features are the contrastive explanations of others)."""
-        return listing.reasons(Clause, self._case, False, limit, time_limit)
+        return listing.reasons(Clause, self._case, False, limit, self._time(time_limit))
 
     def general_sufficient_reasons(
         self, limit: int | None = None, time_limit: float | None = None
     ) -> Primes[Term]:
         """Return the general sufficient reasons."""
-        return listing.reasons(Term, self._case, True, limit, time_limit)
+        return listing.reasons(Term, self._case, True, limit, self._time(time_limit))
 
     def general_necessary_reasons(
         self, limit: int | None = None, time_limit: float | None = None
     ) -> Primes[Clause]:
         """Return the general necessary reasons."""
-        return listing.reasons(Clause, self._case, True, limit, time_limit)
+        return listing.reasons(Clause, self._case, True, limit, self._time(time_limit))
 
     axps = sufficient_reasons
     cxps = necessary_reasons
@@ -121,14 +130,17 @@ class BaseExplanation:
         An unknown class is a ``ClassifierError``.
         """
         name = self._class(towards)
-        if name == self.decision:
-            message = f"the instance is already in class {name}"
-        elif self.robustness(name).distance is None:
+        message = f"the instance is already in class {name}"
+        if name != self.decision:
+            case, budget = self._case_of(self.classifier.label(name)), Budget(self._time(time_limit))
+            budget.left()  # the time starts to run
+            changes = True
+            with suppress(TimeLimitExceeded):  # the list says that time ended it
+                changes = case.can_change(budget.left())
+            if changes:
+                return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left()))
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             message = f"no instance{condition} is in class {name}"
-        else:
-            case = self._case_of(self.model.label(name))
-            return Contrast(name, listing.reasons(Clause, case, True, limit, time_limit))
         return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
 
     def changes(
@@ -143,16 +155,19 @@ class BaseExplanation:
         held = [name for name in wanted.features if name in self.fixed]
         if held:
             raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
-        found, named = violations(self.model.diagram, self._positions, wanted, most), decisions(self.model)
-        return ((self.model.domain.decode(row), named[label]) for row, label in found)
+        found, named = violations(self.route.labels, self._positions, wanted, most), self.route.decisions
+        return ((self.route.domain.decode(row), named[label]) for row, label in found)
 
     def a_sufficient_reason(self) -> Term:
         """Return one sufficient reason at once, whatever the size of the model.
 
-        Features are given up, from the last of the diagram to the first, while the others are enough; so it
-        is minimal, but need not be among the shortest.
+        Features are given up, from the last to the first (of the diagram, where a model is compiled), while
+        the others are enough; so it is minimal, but need not be among the shortest. Without compiling, a time
+        limit of the explanation may leave questions open: then ``unproved`` names the features of the reason
+        that are not proved to be needed, and ``proved_minimal`` is False.
         """
-        return self._case.own(Term, one_sufficient(self._case))
+        found = self._case.one_sufficient(self._time_limit)
+        return self._case.own(Term, found.features, self._names(found.unproved))
 
     def shortest_sufficient_reason(
         self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
@@ -162,71 +177,84 @@ class BaseExplanation:
         Of several, the one with the fewest features, then the first in the order of the features. Passing
         the time limit (seconds) raises ``LimitExceeded``.
         """
-        keys = Keys(self.model.domain, weights)
-        return self._case.own(Term, least_sufficient(self._case, keys, time_limit))
+        keys = Keys(self.route.domain, weights)
+        return self._case.own(Term, self._case.least_sufficient(keys, self._time(time_limit)))
 
-    def shortest_necessary_reason(self, weights: Mapping[str, Number] | None = None) -> Clause | None:
+    def shortest_necessary_reason(
+        self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
+    ) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
 
-        Ties are broken as for ``shortest_sufficient_reason``. Takes linear time.
+        Ties are broken as for ``shortest_sufficient_reason``. Takes linear time where a model is compiled,
+        else ``LimitExceeded`` may be raised at the time limit (seconds).
         """
-        features = least_necessary(self._case, Keys(self.model.domain, weights))
+        keys = Keys(self.route.domain, weights)
+        features = self._case.least_necessary(keys, self._time(seconds(time_limit)))
         return None if features is None else self._case.own(Clause, features)
 
-    def robustness(self, towards: str | None = None) -> Robustness:
+    def robustness(self, towards: str | None = None, time_limit: float | None = None) -> Robustness:
         """Return how many features must change for another decision, or for class ``towards``.
 
         The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
-        distance is 0. Takes time linear in the decision diagram.
+        distance is 0. Takes time linear in the decision diagram where a model is compiled, else
+        ``LimitExceeded`` may be raised at the time limit (seconds).
         """
-        found = nearest(self.model, self.instance, towards, self.fixed)
-        return Robustness(len(found.changes) if found else None, found.instance, found.decision)
+        label = self._label if towards is None else self.classifier.label(towards)
+        if towards is not None and label == self._label:
+            return Robustness(0, self.instance, self.decision)
+        found = self._case_of(label).nearest(self._time(seconds(time_limit)))
+        if found is None:
+            return Robustness(None)
+        decided = self.route.decisions[int(self.route.labels(np.array([found], dtype=np.intp))[0])]
+        changed = sum(own != other for own, other in zip(self._positions, found, strict=True))
+        return Robustness(changed, self.route.domain.decode(found), decided)
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""
-        return listing.count_reasons(Term, self._case, False, time_limit)
+        return self._case.count(clauses=False, general=False, time_limit=self._time(time_limit))
 
     def count_necessary_reasons(self, time_limit: float | None = None) -> int:
         """Return how many necessary reasons there are; past the time limit ``LimitExceeded`` is raised."""
-        return listing.count_reasons(Clause, self._case, False, time_limit)
+        return self._case.count(clauses=True, general=False, time_limit=self._time(time_limit))
 
     def count_general_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many general sufficient reasons there are; ``LimitExceeded`` past the time limit."""
-        return listing.count_reasons(Term, self._case, True, time_limit)
+        return self._case.count(clauses=False, general=True, time_limit=self._time(time_limit))
 
     def count_general_necessary_reasons(self, time_limit: float | None = None) -> int:
         """Return how many general necessary reasons there are; ``LimitExceeded`` past the time limit.
 
         Takes as long as listing them where a feature of three or more states has several literals.
         """
-        return listing.count_reasons(Clause, self._case, True, time_limit)
+        return self._case.count(clauses=True, general=True, time_limit=self._time(time_limit))
 
     def necessary_features(self) -> tuple[str, ...]:
         """Return the features that every sufficient reason has: each alone can change the decision."""
-        return self._names(self._case.critical_masks)
+        with Budget(self._time_limit).limiting("the necessary features are not known"):
+            return self._names(self._case.critical)
 
     def relevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that some sufficient reason has; ``LimitExceeded`` past the time limit."""
-        return self._names(feature_sets.relevant(self._case, time_limit))
+        return self._names(self._case.relevant(self._time(time_limit)))
 
     def irrelevant_features(self, time_limit: float | None = None) -> tuple[str, ...]:
         """Return the features that no sufficient reason has, fixed ones among them."""
         relevant = set(self.relevant_features(time_limit))
-        return tuple(name for name in self.model.domain.names if name not in relevant)
+        return tuple(name for name in self.route.domain.names if name not in relevant)
 
     def is_sufficient(self, term: Term | Mapping[str, object], time_limit: float | None = None) -> Verdict:
-        """Return whether a term is a sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return check(self._case, self._literals(Term, term), False, time_limit)
+        """Return whether a term is a sufficient reason (see ``bnc2d.explain.checks``)."""
+        return check(self._case, self._literals(Term, term), False, self._time(time_limit))
 
     def is_necessary(self, clause: Clause | Mapping[str, object], time_limit: float | None = None) -> Verdict:
-        """Return whether a clause is a necessary reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return check(self._case, self._literals(Clause, clause), False, time_limit)
+        """Return whether a clause is a necessary reason (see ``bnc2d.explain.checks``)."""
+        return check(self._case, self._literals(Clause, clause), False, self._time(time_limit))
 
     def is_general_sufficient(
         self, term: Term | Mapping[str, object], time_limit: float | None = None
     ) -> Verdict:
-        """Return whether a term is a general sufficient reason, by SAT (see ``bnc2d.explain.checks``)."""
-        return check(self._case, self._literals(Term, term), True, time_limit)
+        """Return whether a term is a general sufficient reason (see ``bnc2d.explain.checks``)."""
+        return check(self._case, self._literals(Term, term), True, self._time(time_limit))
 
     def is_general_necessary(
         self,
@@ -234,35 +262,37 @@ class BaseExplanation:
         towards: str | None = None,
         time_limit: float | None = None,
     ) -> Verdict:
-        """Return whether a clause is a general necessary reason, by SAT (see ``bnc2d.explain.checks``).
+        """Return whether a clause is a general necessary reason (see ``bnc2d.explain.checks``).
 
         With ``towards``, whether it is one of "not this class", as ``contrastive`` lists them.
         """
         wanted = self._literals(Clause, clause)
-        label = None if towards is None else self.model.label(towards)
+        label = None if towards is None else self.classifier.label(towards)
         if label == self._label:
             return Verdict(False, f"the instance is already in class {self.decision}", self.instance)
-        return check(self._case if label is None else self._case_of(label), wanted, True, time_limit)
+        return check(
+            self._case if label is None else self._case_of(label), wanted, True, self._time(time_limit)
+        )
 
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""
-        return self.model.classes[self.model.label(name)]
+        return self.classifier.classes[self.classifier.label(name)]
 
     def _names(self, features: Iterable[FeatureId]) -> tuple[str, ...]:
-        return tuple(self.model.domain.names[feature] for feature in features)
+        return tuple(self.route.domain.names[feature] for feature in features)
 
     def _literals(self, kind: type[TermOrClause], given: Mapping[str, object]) -> TermOrClause:
         if isinstance(given, kind):
-            if given.domain != self.model.domain:
+            if given.domain != self.route.domain:
                 raise LogicError("the term or clause is over other features or states than the model")
             return given
         if isinstance(given, Term | Clause):
             raise LogicError(f"expected a {kind.__name__}, not a {type(given).__name__}")
         given = mapping(given, f"a {kind.__name__}", "a mapping from feature to states")
-        return kind(self.model.domain, given)
+        return kind(self.route.domain, given)
 
     def __repr__(self) -> str:
-        domain = self.model.domain
+        domain = self.route.domain
         shown = [domain.show_literal(f, 1 << p) for f, p in enumerate(self._positions[:_SHOWN_FEATURES])]
         more = ", …" if len(self._positions) > _SHOWN_FEATURES else ""
         decided = f"no class of {self.target}" if self.decision is None else f"{self.target}={self.decision}"

@@ -90,17 +90,17 @@ def caveat_within(explanation: BaseExplanation, seconds: float) -> str:
 
 def caveat(explanation: BaseExplanation) -> str:
     """Say where the instance is impossible or no posterior decides it, and which rule does; else nothing."""
-    basis, rule = explanation.basis, explanation.model.classifier.rule
+    basis, rule = explanation.basis, explanation.classifier.rule
     if basis.decided_by == "posterior":
         return ""
     if basis.decided_by == "threshold rule":
-        positive = explanation.model.classifier.positive
-        other = next(name for name in explanation.model.classes if name != positive)
+        positive = explanation.classifier.positive
+        other = next(name for name in explanation.classifier.classes if name != positive)
         if basis.possible:
             exactly = "is the threshold exactly, which is not above it"
             return f"The probability of {positive} {exactly}: so {other}."
         return f"{_IMPOSSIBLE}: nothing is above the threshold, so the rule takes the other class, {other}."
-    names = [explanation.model.classes[state] for state in basis.tied]
+    names = [explanation.classifier.classes[state] for state in basis.tied]
     chosen = f"the tie rule takes the one listed first, {names[0]}"
     if rule.leaves_ties:
         chosen = "a tie is in no class"
@@ -136,7 +136,7 @@ def is_impossible(explanation: BaseExplanation, instance: dict[str, str]) -> boo
     """Return whether another instance is known to be impossible."""
     try:
         with Budget(_BASIS_SECONDS).limiting("inference does not end"):
-            return not explanation.model.classifier.is_possible(instance)
+            return not explanation.classifier.is_possible(instance)
     except LimitExceeded:  # the caveat says so
         return False
 
@@ -151,12 +151,12 @@ class _Teller:
 
     def answers(self, towards: str | None, budget: Budget) -> Iterator[Answer]:
         """Yield the answers, in the time of the budget."""
-        explanation, model = self._explanation, self._explanation.model
-        others = [name for name in model.classes if name != explanation.decision]
+        explanation, route = self._explanation, self._explanation.route
+        others = [name for name in explanation.classifier.classes if name != explanation.decision]
         if towards is not None:
             others = [towards]
-        told = model.diagram.terminals == 2 and explanation.decision not in others
-        several = max(model.domain.cardinalities, default=0) > 2
+        told = len(route.decisions) == 2 and explanation.decision not in others
+        several = max(route.domain.cardinalities, default=0) > 2
         shares = budget.shares(1 + several + len(others) + (not told))
         yield from self._why(next(shares))
         if several and self._nearest.distance is not None:

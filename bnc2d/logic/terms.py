@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Self, TypeVar
 
-from bnc2d.base.readers.arguments import count, instance_of, mapping, one_row
+from bnc2d.base.readers.arguments import count, instance_of, mapping, names, one_row
 from bnc2d.errors import InstanceError, LogicError
 from bnc2d.logic.domain import Domain, FeatureId, Instance, StateMask
 
@@ -17,6 +17,7 @@ class _Literals(Mapping[str, frozenset[str]]):
 
     _joint: ClassVar[str]
     _empty: ClassVar[str]
+    _unproved: tuple[str, ...] = ()
 
     def __init__(self, domain: Domain, literals: Mapping[str, object] | None = None) -> None:
         instance_of(Domain, domain, "domain")
@@ -28,9 +29,12 @@ class _Literals(Mapping[str, frozenset[str]]):
         self._set(domain, masks)
 
     @classmethod
-    def from_masks(cls, domain: Domain, masks: Mapping[FeatureId, StateMask]) -> Self:
+    def from_masks(
+        cls, domain: Domain, masks: Mapping[FeatureId, StateMask], unproved: Iterable[str] = ()
+    ) -> Self:
         """Return the literals with these masks, each neither empty nor full."""
         made = cls.__new__(cls)
+        made._unproved = tuple(names(unproved, "unproved"))
         instance_of(Domain, domain, "domain")
         made._set(domain, mapping(masks, "masks", "a mapping from feature to states, by number"))
         return made
@@ -51,6 +55,16 @@ class _Literals(Mapping[str, frozenset[str]]):
     def features(self) -> tuple[str, ...]:
         """The features that occur, in the order of the domain."""
         return tuple(self.domain.names[feature] for feature in self._masks)
+
+    @property
+    def unproved(self) -> tuple[str, ...]:
+        """Of a reason that time cut short, the features that are not proved to be needed; else none."""
+        return self._unproved
+
+    @property
+    def proved_minimal(self) -> bool:
+        """Whether, as a reason, every feature is proved to be needed."""
+        return not self._unproved
 
     def __getitem__(self, name: str) -> frozenset[str]:
         known = isinstance(name, str) and name in self.domain.names

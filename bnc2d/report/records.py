@@ -95,8 +95,8 @@ def explanation_data(
     The formulas of the complete and the general reason are text where it is short and known in time; with
     ``formulas`` they are also there as nodes, whatever the time.
     """
-    model = explanation.model
-    classes = model.classes if towards is None else [model.classes[model.label(towards)]]
+    classifier = explanation.classifier
+    classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
     shares = budget.shares(len(KINDS) + len(others))
     listed: dict[str, list[Literals]] = {}
@@ -150,7 +150,7 @@ def explanation_data(
 def _nearest(explanation: BaseExplanation, towards: str | None = None) -> NearestData:
     """Return the nearest other decision, and whether its instance is possible."""
     found = explanation.robustness(towards)
-    classifier = explanation.model.classifier
+    classifier = explanation.classifier
     possible = None if found.witness is None else bool(classifier.is_possible(found.witness))
     return {
         "distance": found.distance,
@@ -197,7 +197,7 @@ def explanation_summary(
 
 def _posterior(explanation: BaseExplanation) -> Mapping[str, Fraction | float]:
     """Return the posterior in fractions, or in floats where exact inference is too large."""
-    classifier, instance = explanation.model.classifier, explanation.instance
+    classifier, instance = explanation.classifier, explanation.instance
     try:
         return classifier.posterior(instance)
     except LimitExceeded:

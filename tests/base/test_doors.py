@@ -26,7 +26,7 @@ from bnc2d.base.readers.states import find_state
 from bnc2d.cli.main import main
 from bnc2d.errors import ClassifierError, LogicError, NetworkError
 from bnc2d.experiments.problems import read_problem
-from bnc2d.explain.single import Keys
+from bnc2d.explain.keys import Keys
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 COIN = Variable("Coin", ("heads", "tails"))

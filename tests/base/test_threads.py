@@ -101,7 +101,7 @@ def test_posteriors(monkeypatch: pytest.MonkeyPatch) -> None:
 def watch(path: str) -> None:
     """Begin a worker process: what it runs for us notes the threads it meets."""
     threadpool_limits(3, user_api="blas")
-    for module, name in ((rows, "pack"), (batch, "Case")):
+    for module, name in ((rows, "pack"), (batch, "DiagramCase")):
         wrapped = getattr(module, name)
 
         def watched(*arguments: Any, name: str = name, wrapped: Any = wrapped) -> Any:
@@ -119,4 +119,4 @@ def test_workers_of_an_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         random_classifier(1, variables=9, features=8).compile(executor=pool)
         model = Classifier(example("diagnosis"), "D").compile()
         model.explain_many([INSTANCE], executor=pool)
-    assert set(notes.read_text(encoding="utf-8").splitlines()) == {"pack {1}", "Case {1}"}
+    assert set(notes.read_text(encoding="utf-8").splitlines()) == {"pack {1}", "DiagramCase {1}"}

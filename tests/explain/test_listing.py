@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, Clause, CompiledModel, Explanation
 from bnc2d.compile.store import model_from_bytes, model_to_bytes
-from bnc2d.explain import boxes, feature_sets
+from bnc2d.explain.by_diagram import boxes, feature_sets
+from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.brute_force.reasons import Truth, truths
 
@@ -209,6 +210,7 @@ def test_general_reasons_of_many_states_are_those_of_the_circuit(
                 assert set(listed) == set(expected)
                 assert len(listed) == len(expected)
                 assert not found.ordered or listed == expected
+    assert isinstance(e._case, DiagramCase)
     with pytest.MonkeyPatch.context() as patch:  # boxes are just quick enough to be found together
         patch.setattr(feature_sets, "QUICK_STEPS", boxes.exclusions(e._case, 10**6).diagrams.steps)
         assert set(e.general_sufficient_reasons()) == set(terms)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from bnc2d import Classifier, Clause, LimitExceeded, LogicError, Term, UnknownNameError, example
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.numbers import Number
-from bnc2d.explain import single
-from bnc2d.explain.single import Keys, least_sufficient_by_maxsat
+from bnc2d.explain.by_diagram import single
+from bnc2d.explain.by_diagram.case import DiagramCase
+from bnc2d.explain.by_diagram.single import least_sufficient_by_maxsat
+from bnc2d.explain.keys import Keys
 from bnc2d.testing import random_naive_bayes
 from tests.brute_force.reasons import Truth, minimal_sets, truths
 
@@ -66,6 +68,7 @@ def test_maxsat_finds_the_same(truth: Truth, data: st.DataObject) -> None:
     weights = data.draw(st.none() | st.dictionaries(names, WEIGHTS), "weights")
     e = truth.explanation
     keys = Keys(truth.model.domain, weights)
+    assert isinstance(e._case, DiagramCase)
     found = least_sufficient_by_maxsat(e._case, keys, Budget(30.0))
     assert [truth.model.features[f] for f in found] == list(e.shortest_sufficient_reason(weights))
 

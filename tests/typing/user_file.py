@@ -60,6 +60,11 @@ def classifiers(network: bnc2d.BayesianNetwork) -> bnc2d.Classifier:
     array = np.array([[2, 1, 1], [0, 0, 0]])
     decided = classifier.decides({"BP": "High", "CT": ["0", "1"]}, towards="2", time_limit=10)
     assert_type(decided, bnc2d.Decided)
+    explanation = classifier.explain(PATIENT, fixed=["BP"], time_limit=10)
+    assert_type(explanation, bnc2d.Explanation)
+    reason = explanation.a_sufficient_reason()
+    assert_type((reason.proved_minimal, reason.unproved), tuple[bool, tuple[str, ...]])
+    assert_type(explanation.classifier.classes, tuple[str, ...])
     assert_type(decided.witness, dict[str, str] | None)
     assert_type((decided.decision, decided.other), tuple[str | None, str | None])
     assert_type(decided.settled, float)
@@ -327,6 +332,7 @@ def errors(folder: Path) -> list[str]:
         bnc2d.LogicError,
         bnc2d.MissingExtraError,
         bnc2d.NetworkError,
+        bnc2d.NotCompiledError,
         bnc2d.TimeLimitExceeded,
         bnc2d.UnknownNameError,
         bnc2d.UnsupportedError,

@@ -33,15 +33,18 @@ _SETS = 64  # the bits of a word
 _ALL = np.uint64(2**64 - 1)
 
 
-def minimal_sets(function: Function, members: Sequence[Member], size: int) -> Iterator[list[Member]]:
+def minimal_sets(
+    function: Function, members: Sequence[Member], size: int, at_once: int = _SETS
+) -> Iterator[list[Member]]:
     """Yield the minimal sets of members, all below ``size``, for which a monotone function holds.
 
     Members that follow each other in the list are tried one after another. The order is the same on every
-    run: batches as they are found, in each the shortest first.
+    run: batches as they are found, in each the shortest first. Where many sets take the function longer than
+    one, fewer are asked ``at_once``, and only so many bits of the words matter.
     """
     from pysat.solvers import Solver
 
-    walk = _Walk(function, list(members), size)
+    walk = _Walk(function, list(members), size, at_once)
     found: set[Members] = set()
     waiting: deque[tuple[Members, Iterator[Member]]] = deque()  # found, and those of its members not left out
     unblocked: list[Members] = []
@@ -50,7 +53,7 @@ def minimal_sets(function: Function, members: Sequence[Member], size: int) -> It
         solver.append_formula([[member + 1] for member in walk.always])
         solver.set_phases([member + 1 for member in members])  # large sets lie above many minimal ones
         while True:
-            pairs = list(islice(_left_out(waiting), _SETS))
+            pairs = list(islice(_left_out(waiting), at_once))
             if pairs:
                 batch = walk.around(pairs)
             else:
@@ -91,19 +94,20 @@ def _unexplored(solver: Any, members: Sequence[Member]) -> set[Member] | None:
 
 
 class _Walk:
-    """Walks of 64 sets from where they are to minimal, or maximal, ones, all along one order at a time.
+    """Walks of some sets, 64 at most, from where they are to minimal, or maximal, ones, all along one order at a time.
 
     ``always`` are the members without which the function never holds.
     """
 
-    def __init__(self, function: Function, members: list[Member], size: int) -> None:
+    def __init__(self, function: Function, members: list[Member], size: int, at_once: int) -> None:
         self._function = function
         self._size = size
+        self._at_once = at_once
         self._random = Random(0)  # noqa: S311 - varies the orders, the same on every run
         self._members = members
         self.always: set[Member] = set()
-        for start in range(0, len(members), _SETS):
-            some = members[start : start + _SETS]
+        for start in range(0, len(members), at_once):
+            some = members[start : start + at_once]
             words = self._full()
             words[some] = ~_bits(range(len(some)))
             fails = int((~function(words))[0])
@@ -136,13 +140,15 @@ class _Walk:
         words[list(seed)] = _ALL
         holds = bool(self._function(words)[0] & np.uint64(1))
         moved = [member for member in self._rest if (member in seed) == holds]
-        moved = self._random.sample(moved, min(_SETS - 1, len(moved)))
+        moved = self._random.sample(moved, min(self._at_once - 1, len(moved)))
         flips = np.zeros(self._size, dtype=np.uint64)
         flips[moved] = _bits(range(1, len(moved) + 1))
-        words ^= flips  # each set moves by another member first
-        right = self._function(words)
-        words ^= flips & ~(right if holds else ~right)
-        self._go(words, np.full(self._size, _ALL), holds=holds)
+        if moved:
+            words ^= flips  # each set moves by another member first
+            right = self._function(words)
+            words ^= flips & ~(right if holds else ~right)
+        asked = np.bitwise_or.reduce(_bits(range(len(moved) + 1)))
+        self._go(words, np.full(self._size, asked), holds=holds)
         return holds, _decoded(words, len(moved) + 1)
 
     def _go(self, words: Words, may: Words, *, holds: bool) -> None:

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import cached_property
-from typing import TypeAlias
 
-from bnc2d.explain import feature_sets
-from bnc2d.explain.reasons import Case
-from bnc2d.explain.single import widest
+from bnc2d.base.budget import Budget
+from bnc2d.explain.by_diagram import feature_sets
+from bnc2d.explain.by_diagram.single import widest
+from bnc2d.explain.by_diagram.surroundings import Surroundings
+from bnc2d.explain.case import Masks
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Level, Node, TooLarge
 from bnc2d.logic.primes.neighbourhood import Neighbourhood
-
-Masks: TypeAlias = dict[FeatureId, StateMask]
 
 
 class Exclusions:
@@ -81,7 +80,7 @@ class GeneralTerms:
     ``ordered`` says whether those given so far came, over the same features, in the order of their states.
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Surroundings) -> None:
         self.ordered = True
         self._case = case
 
@@ -106,7 +105,7 @@ class GeneralTerms:
         except TooLarge:
             return None
 
-    def over(self, features: list[FeatureId]) -> Iterator[Masks]:
+    def over(self, features: list[FeatureId], _budget: Budget | None = None) -> Iterator[Masks]:
         """Yield the general sufficient reasons over the features of a sufficient one."""
         if self.own_groups is not None:
             yield {feature: self.own_groups[feature] for feature in features}
@@ -139,7 +138,7 @@ class GeneralTerms:
 class GeneralClauses:
     """The general necessary reasons over the features of necessary ones; ``ordered`` as for terms."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Surroundings) -> None:
         self.ordered = True
         self._case = case
 
@@ -149,7 +148,7 @@ class GeneralClauses:
         plain = {met.feature: met.groups[0] for met in self._case.around.levels if len(met.groups) == 2}
         return {**plain, **self._case.critical_masks}
 
-    def over(self, features: list[FeatureId]) -> Iterator[Masks]:
+    def over(self, features: list[FeatureId], _budget: Budget | None = None) -> Iterator[Masks]:
         """Yield the general necessary reasons over the features of a necessary one."""
         if all(feature in self.own_groups for feature in features):
             yield {feature: self.own_groups[feature] for feature in features}
@@ -186,7 +185,7 @@ class GeneralClauses:
         return {feature: case.domain.full(feature) & ~found[feature] for feature in features}
 
 
-def exclusions(case: Case, most_steps: int) -> Exclusions:
+def exclusions(case: Surroundings, most_steps: int) -> Exclusions:
     """Return the boxes of all sufficient reasons of a case; features that are not critical are optional."""
     around = case.widely_around
     features = [met.feature for met in around.levels if len(met.groups) > 1]

@@ -12,11 +12,11 @@ holds them all. Sizes decide how the list comes, never time, limits or what was 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bnc2d.base.budget import Budget
-from bnc2d.explain.reasons import Case
-from bnc2d.explain.single import one_necessary, one_sufficient
+from bnc2d.explain.by_diagram.single import one_necessary, one_sufficient
+from bnc2d.explain.by_diagram.surroundings import Surroundings
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Node, TooLarge
 from bnc2d.logic.primes.dualise import Words, minimal_sets
@@ -30,17 +30,23 @@ _MOST_STEPS = 1_000_000
 _MOST_SORTED = 20_000
 
 
-class FeatureSets:
-    """Gives sets of features, each a list in the order of the domain.
+class DiagramSets:
+    """Gives the features of reasons (see ``FeatureSets``), all of them proved to be needed.
 
-    ``ordered`` says whether the shortest come first, and then those with earlier features. It is known once
-    the first set was given; for necessary reasons of large models, once the second was.
+    ``ordered`` is known once the first set was given; for necessary reasons of large models, once the second
+    was.
     """
 
-    def __init__(self, case: Case, *, clauses: bool) -> None:
+    unproved: Sequence[FeatureId] = ()
+
+    def __init__(self, case: Surroundings, *, clauses: bool) -> None:
         self.ordered = False
         self._case = case
         self._clauses = clauses
+
+    def within(self, _budget: Budget) -> Iterator[list[FeatureId]]:
+        """Yield one set after another, the first without looking at the time."""
+        return iter(self)
 
     def __iter__(self) -> Iterator[list[FeatureId]]:
         first = None
@@ -86,7 +92,7 @@ class FeatureSets:
         return minimal_sets(function, sorted(around.features), len(self._case.domain))
 
 
-def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
+def relevant(case: Surroundings, time_limit: float | None) -> list[FeatureId]:
     """Return the features that some sufficient reason has: those on which "these are enough" depends.
 
     A BDD has a node for each of them. Where it grows too large, sufficient reasons are listed until they have
@@ -99,7 +105,7 @@ def relevant(case: Case, time_limit: float | None) -> list[FeatureId]:
             found = {order[level] for level in diagrams.levels(function)}
         except TooLarge:
             found = set()
-            for features in FeatureSets(case, clauses=False):
+            for features in DiagramSets(case, clauses=False):
                 found.update(features)
                 if found.issuperset(order):
                     break

@@ -1,13 +1,14 @@
-"""Why one instance satisfies one formula: its complete and its general reason."""
+"""What a diagram says around one instance: what single changes do, its complete and its general reason."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from bnc2d.explain.case import Case
 from bnc2d.logic.circuit import transforms
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.diagram.diagram import Diagram
@@ -15,11 +16,10 @@ from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.diagrams import BitDiagrams, Node, TooLarge
 from bnc2d.logic.primes.neighbourhood import Neighbourhood
-from bnc2d.logic.terms import TermOrClause
 
 
 @dataclass(frozen=True)
-class Case:
+class Surroundings(Case):
     """An instance, by its state positions, that satisfies an OR-decomposable formula.
 
     The formula stands for some ``labels`` of the diagram, and is conditioned on the instance's states of the
@@ -75,22 +75,6 @@ class Case:
         for (feature, state), label in zip(single, self.diagram.labels(rows).tolist(), strict=True):
             masks[feature] = masks.get(feature, 0) | (label in self.labels) << state
         return {feature: mask for feature, mask in masks.items() if mask != self.domain.full(feature)}
-
-    @cached_property
-    def instance_masks(self) -> dict[FeatureId, StateMask]:
-        """The instance's state of every feature, as a mask."""
-        return {feature: 1 << position for feature, position in enumerate(self.positions)}
-
-    @cached_property
-    def fixed_masks(self) -> dict[FeatureId, StateMask]:
-        """The instance's state of every fixed feature, as a mask."""
-        return {feature: self.instance_masks[feature] for feature in self.fixed}
-
-    @cached_property
-    def own_first(self) -> list[list[int]]:
-        """The states of every feature, the instance's own first."""
-        sizes = zip(self.positions, self.domain.cardinalities, strict=True)
-        return [[own, *range(own), *range(own + 1, size)] for own, size in sizes]
 
     @cached_property
     def _critical_states(self) -> dict[FeatureId, StateMask]:
@@ -169,7 +153,3 @@ class Case:
         diagrams, node = self._made[what]
         diagrams.refuse_above(most_steps)
         return diagrams, node
-
-    def own(self, kind: type[TermOrClause], features: Iterable[FeatureId]) -> TermOrClause:
-        """Return the term, or the clause, of the instance's states of these features."""
-        return kind.from_masks(self.domain, {feature: self.instance_masks[feature] for feature in features})

@@ -1,0 +1,5 @@
+"""Cases answered by questions about regions, whoever answers them: the network itself, or a diagram.
+
+- ``case``: one instance and the labels that it is explained for.
+- ``feature_sets`` gives the features of reasons one after another, ``boxes`` the literals of general ones.
+"""

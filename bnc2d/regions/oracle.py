@@ -1,0 +1,109 @@
+"""Region oracles: what the explanation of an instance asks about the instances around it.
+
+A compiled model answers from its diagram; here the network answers itself, and nothing is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Rows
+from bnc2d.compile.result import feature_domain
+from bnc2d.logic.domain import Domain
+from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.decision import NO_CLASS, Labels
+from bnc2d.regions.margins import Choices
+from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.region import Label, Region, States
+from bnc2d.regions.search import Bounds, Search
+
+# Given regions, by their choices of one option a feature, say of each whether all its instances are so.
+Asking: TypeAlias = Callable[[Choices], NDArray[np.bool_]]
+
+_REGIONS_AT_ONCE = 64
+
+
+class RegionOracle(Protocol):
+    """Answers, exactly, what holds for all instances of regions; a budget may end every question.
+
+    Labels are the positions of the classes, the one after them stands for "in no class". ``at_once`` is the
+    number of regions that are asked together as fast as one.
+    """
+
+    @property
+    def domain(self) -> Domain:
+        """The features and their states."""
+
+    @property
+    def at_once(self) -> int:
+        """The number of regions that are asked together as fast as one."""
+
+    def labels(self, rows: Rows) -> Labels:
+        """Return the label of each instance."""
+
+    def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
+        """Return an instance of a region with a label wanted, or None where there is none."""
+
+    def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
+        """Return what says whether all instances of regions have one of the labels.
+
+        A region is a choice of one of the ``options``, each a set of states, for every feature.
+        """
+
+
+class NetworkOracle:
+    """Answers from the network of a classifier; ``bounds`` gives what is known of its regions."""
+
+    def __init__(self, classifier: BaseClassifier, bounds: Callable[[], Bounds]) -> None:
+        self.domain = feature_domain(classifier)
+        self._classifier = classifier
+        self._make = bounds
+        self._all_labels = len(classifier.classes) + classifier.rule.leaves_ties
+
+    @cached_property
+    def _search(self) -> Search:
+        return Search(self._classifier, self._make())
+
+    @property
+    def at_once(self) -> int:
+        """Many where no hidden variable is in the way."""
+        return _REGIONS_AT_ONCE if isinstance(self._make(), ObservedBounds) else 1
+
+    def labels(self, rows: Rows) -> Labels:
+        """Return the label of each instance, by inference."""
+        labels = self._classifier.labels(rows)
+        return np.where(labels == NO_CLASS, len(self._classifier.classes), labels)
+
+    def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
+        """Return an instance of a region with a label wanted, or None where there is none."""
+        none = len(self._classifier.classes)
+        return self._search.find(region, [NO_CLASS if label == none else label for label in wanted])
+
+    def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
+        """Return what says whether all instances of regions have one of the labels."""
+        bounds, label = self._make(), next(iter(labels))
+        if len(labels) == 1 and label < len(self._classifier.classes) and isinstance(bounds, ObservedBounds):
+            comparisons = bounds.of_class(label)
+            questions = comparisons.questions(options)
+            return lambda choices: np.asarray(~comparisons.behind(questions, choices).any(axis=1))
+        others = [other for other in range(self._all_labels) if other not in labels]
+        return one_by_one(lambda region: self.find(region, others) is None, options)
+
+
+def one_by_one(question: Callable[[Region], bool], options: Sequence[Sequence[States]]) -> Asking:
+    """Return what asks a question of each region in turn, of equal ones once."""
+
+    def ask(choices: Choices) -> NDArray[np.bool_]:
+        distinct, inverse = np.unique(choices, axis=0, return_inverse=True)
+        regions = (
+            [known[at] for known, at in zip(options, choice, strict=True)] for choice in distinct.tolist()
+        )
+        answers = np.array([question(region) for region in regions], dtype=bool)
+        return np.asarray(answers[inverse.reshape(-1)])
+
+    return ask

@@ -94,7 +94,7 @@ def _unexplored(solver: Any, members: Sequence[Member]) -> set[Member] | None:
 
 
 class _Walk:
-    """Walks of some sets, 64 at most, from where they are to minimal, or maximal, ones, all along one order at a time.
+    """Walks of some sets, 64 at most, to minimal, or maximal, ones, all along one order at a time.
 
     ``always`` are the members without which the function never holds.
     """

@@ -17,8 +17,8 @@ from bnc2d.compile.result import feature_domain
 from bnc2d.logic.domain import Domain
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS, Labels
-from bnc2d.regions.margins import Choices
 from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.questions import Choices
 from bnc2d.regions.region import Label, Region, States
 from bnc2d.regions.search import Bounds, Search
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import log
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.regions.margins import Margins, Values
+from bnc2d.regions.margins import FINITE, Margins, Values, fitted
 from bnc2d.regions.region import States
 
 # States of the features that stay, or go, of a cluster, as places among those that the region allows.
@@ -57,6 +59,50 @@ def least_ratio(
     for root in margins.roots:
         total *= ratios[root][()]
     return total, _instance(margins, states, chosen)
+
+
+def ratio_tables(
+    margins: Margins, weights: Sequence[Fraction]
+) -> tuple[list[NDArray[np.object_]], list[Fraction]]:
+    """Return the tables of all clusters as ratios that multiply, and the constant of each pair.
+
+    Zeros are ratios so large, or so small, that no product of others makes up for them, as in ``margins``.
+    """
+    finite = [
+        np.where(np.abs(cluster.table) < FINITE, np.abs(cluster.table), 0.0) for cluster in margins.clusters
+    ]
+    bits = sum(int(table.max(initial=0.0) / log(2)) + 2 for table in finite) + 64
+    bits += max((int(abs(c) / log(2)) for c in margins.constant.tolist() if abs(c) < FINITE), default=0)
+    decides = Fraction(1, 1 << bits)
+    out_of_question = Fraction(1 << bits * (len(margins.tables.scopes) + 2))
+
+    def ratio(first: int, second: int) -> Fraction:
+        return out_of_question if not second else Fraction(first, second) if first else decides
+
+    ratios: list[NDArray[np.object_]] = []
+    for integers in margins.tables.integers:
+        of_pairs = []
+        for pair in margins.pairs:
+            classes = (pair.first, pair.second) if len(integers) > 1 else (0, 0)
+            of_pairs.append(np.frompyfunc(ratio, 2, 1)(*(integers[label] for label in classes)))
+        shape = (len(of_pairs), *integers.shape[1:])
+        ratios.append(np.array(of_pairs, dtype=object).reshape(shape))
+    tables = []
+    for cluster in margins.clusters:
+        table = np.full(cluster.table.shape, Fraction(1), dtype=object)
+        for number in cluster.tables:
+            table = table * fitted(
+                ratios[number], margins.tables.scopes[number], (*cluster.stays, *cluster.goes)
+            )
+        tables.append(table)
+    constants = []
+    for place, pair in enumerate(margins.pairs):
+        first, second = weights[pair.first], weights[pair.second]
+        constant = out_of_question if not second else first / second if first else decides
+        for number in margins.lone_tables:
+            constant *= ratios[number][place]
+        constants.append(constant)
+    return tables, constants
 
 
 def _ratio(margins: Margins, pair: int, tables: Sequence[int], state: dict[int, int]) -> Fraction:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ class Margins:
             children = []
             for number in entering:
                 if number < len(scopes):
-                    table += _fitted(margins[number], tables.scopes[number], order)
+                    table += fitted(margins[number], tables.scopes[number], order)
                 else:
                     scope = self.clusters[number - len(scopes)].stays
                     axes = tuple(sorted(range(len(scope)), key=lambda axis: order.index(scope[axis])))
@@ -132,7 +132,7 @@ def _margin(logs: Values, pairs: Sequence[Pair]) -> Values:
     return np.where(rival_zero, OUT_OF_QUESTION, np.where(zero, DECIDES, finite))
 
 
-def _fitted(table: Values, scope: Sequence[int], order: Sequence[int]) -> Values:
+def fitted(table: NDArray[Any], scope: Sequence[int], order: Sequence[int]) -> NDArray[Any]:
     """Return the table with the axes of ``order``, of size 1 where the scope lacks a feature."""
     axes = sorted(range(len(scope)), key=lambda axis: order.index(scope[axis]))
     shape = [table.shape[1 + scope.index(feature)] if feature in scope else 1 for feature in order]

@@ -21,14 +21,14 @@ from bnc2d.regions.tables import ClassTables
 class Comparisons:
     """One class against all others, over regions that are a choice of one option a feature.
 
-    An option is a set of states. Many regions are asked at once, and what they share with those asked before
-    is not done again.
+    ``weights`` are what the joint probability of each class is multiplied by. An option is a set of states.
+    Many regions are asked at once, and what they share with those asked before is not done again.
     """
 
     def __init__(self, classifier: BaseClassifier, tables: ClassTables, label: Label) -> None:
         classes = len(classifier.classes)
-        self._weights = class_weights(classifier.rule, classes)
-        logs = [log(w.numerator) - log(w.denominator) if w else -inf for w in self._weights]
+        self.weights = class_weights(classifier.rule, classes)
+        logs = [log(w.numerator) - log(w.denominator) if w else -inf for w in self.weights]
         sizes = [len(variable) for variable in classifier.feature_variables]
         self._margins = Margins(tables, pairs_of(classifier.rule, label, classes), logs, sizes)
         self.others = [pair.second for pair in self._margins.pairs]
@@ -65,7 +65,7 @@ class Comparisons:
         """Return whether the class falls behind where margins are least; exactly where they are too close."""
         answer = least < 0
         for at, pair in np.argwhere(np.abs(least) <= self._margins.errors).tolist():
-            ratio, _ = least_ratio(self._margins, pair, self._weights, region(at))
+            ratio, _ = least_ratio(self._margins, pair, self.weights, region(at))
             answer[at, pair] = ratio < 1 or (ratio == 1 and self._margins.pairs[pair].behind_at_ties)
         return answer
 
@@ -82,7 +82,7 @@ class Comparisons:
         least = self.questions([[allowed] for allowed in region]).least(_only(region))[0, pair]
         if abs(least) > margins.errors[pair]:
             return least_instance(margins, pair, region)
-        return least_ratio(margins, pair, self._weights, region)[1]
+        return least_ratio(margins, pair, self.weights, region)[1]
 
 
 def _only(region: Region) -> Choices:
@@ -97,7 +97,7 @@ class ObservedBounds:
     """
 
     def __init__(self, classifier: BaseClassifier) -> None:
-        self._classifier = classifier
+        self.classifier = classifier
         self._tables = ClassTables(classifier)
         self._of_class: dict[Label, Comparisons] = {}
         self.of_class(0)  # says at once where it takes too much
@@ -105,12 +105,12 @@ class ObservedBounds:
     def of_class(self, label: Label) -> Comparisons:
         """Return the comparisons of a class with the others."""
         if label not in self._of_class:
-            self._of_class[label] = Comparisons(self._classifier, self._tables, label)
+            self._of_class[label] = Comparisons(self.classifier, self._tables, label)
         return self._of_class[label]
 
     def excluded(self, region: Region, wanted: Collection[Label]) -> set[Label]:
         """Return labels, of those wanted, that no instance of the region has."""
-        classes = range(len(self._classifier.classes))
+        classes = range(len(self.classifier.classes))
         found: set[Label] = set()
         for label in sorted(classes, key=lambda label: label in wanted):
             comparisons = self.of_class(label)
@@ -125,7 +125,7 @@ class ObservedBounds:
 
     def candidate(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return where a class that is not wanted falls behind one that is, if it does."""
-        for label in range(len(self._classifier.classes)):
+        for label in range(len(self.classifier.classes)):
             if label not in wanted:
                 comparisons = self.of_class(label)
                 for pair in np.flatnonzero(comparisons.behind_in(region)).tolist():

@@ -132,3 +132,7 @@ class ObservedBounds:
                     if comparisons.others[pair] in wanted or NO_CLASS in wanted:
                         return comparisons.instance_behind(pair, region)
         return None
+
+    def split(self, _region: Region, _wanted: Collection[Label]) -> int | None:
+        """Suggest none."""
+        return None

@@ -41,6 +41,9 @@ class Bounds(Protocol):
     def candidate(self, region: Region, wanted: Collection[Label], /) -> list[int] | None:
         """Return an instance of the region to try, where one suggests itself."""
 
+    def split(self, region: Region, wanted: Collection[Label], /) -> int | None:
+        """Return the feature to split the region at, where one suggests itself."""
+
 
 class Search:
     """Finds instances of regions.
@@ -66,16 +69,22 @@ class Search:
         """Return an instance of the region with a label wanted, or None where there is none."""
         self.settled = Fraction(0)
         whole = size(region)
+        found: list[int] | None
         left: list[tuple[Region, list[int] | None]] = [(region, None)]
         while left:
             checkpoint()
             part, start = left.pop()
             if self._bounds.excluded(part, wanted) < set(wanted):
-                found = None
+                suggested = self._bounds.candidate(part, wanted)
+                if suggested is not None and self._among(np.array([suggested], dtype=np.intp), wanted):
+                    return suggested
                 if size(part) <= self._few:
                     found = self._among(instances(part), wanted)
                 else:
-                    found, top, feature = self._climb(part, wanted, start)
+                    top, feature = suggested or start, self._bounds.split(part, wanted)
+                    found = None
+                    if feature is None:
+                        found, top, feature = self._climb(part, wanted, top)
                     if found is None:
                         left += [(smaller, top) for smaller in parts(part, feature)]
                         continue
@@ -95,11 +104,7 @@ class Search:
 
         Returns an instance that has one, if one was met; the top; and the feature that matters most there.
         """
-        if start is None:
-            suggested = self._bounds.candidate(region, wanted)
-            if suggested is not None and self._among(np.array([suggested], dtype=np.intp), wanted):
-                return suggested, suggested, -1
-            start = first_instance(region) if suggested is None else suggested
+        start = start or first_instance(region)
         here = [
             state if state in allowed else int(allowed[0])
             for state, allowed in zip(start, region, strict=True)

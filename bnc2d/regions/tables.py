@@ -51,7 +51,7 @@ class ClassTables:
         self._target = self._ids[classifier.target]
         self._column = {self._ids[name]: column for column, name in enumerate(classifier.features)}
         own, *others = independent_parts(network, classifier.target, classifier.features)
-        self._cpts = [*own, *(cpt for part in others if _has_zero(part) for cpt in part)]
+        self._cpts = [*own, *(cpt for part in others if has_zero(part) for cpt in part)]
         self._scopes = [mask_of(self._ids[variable.name] for variable in cpt.scope) for cpt in self._cpts]
         counts = StateCounts([len(variable) for variable in network.variables])
         hidden = union(self._scopes) & ~mask_of([self._target, *self._column])
@@ -114,5 +114,6 @@ def _multiply(tables: list[Factor], summed: Mask) -> Factor:
     return multiply_out(tables, positions(summed))
 
 
-def _has_zero(cpts: Iterable[CPT]) -> bool:
+def has_zero(cpts: Iterable[CPT]) -> bool:
+    """Return whether some entry of the tables is zero."""
     return any(not cpt.values.all() and not cpt.exact.all() for cpt in cpts)

@@ -16,11 +16,9 @@ from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.errors import Bnc2dError
 from bnc2d.model.decision import NO_CLASS
-from bnc2d.regions import ratios
 from bnc2d.regions.decides import bounds_of, decides
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
-from bnc2d.regions.ratios import RatioBounds
 from bnc2d.regions.region import Label, Region, instances
 from bnc2d.regions.search import Bounds, Search
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
@@ -70,30 +68,6 @@ def test_an_instance_is_found_where_there_is_one(
             else:
                 assert all(state in allowed for state, allowed in zip(found, region, strict=True))
                 assert int(classifier.labels(np.array([found]))[0]) in wanted
-
-
-@pytest.mark.parametrize("most_ratios", [0, 16, 1 << 21])
-@pytest.mark.parametrize("make", MAKERS)
-def test_bounds_on_ratios_hold(
-    make: Callable[[int], Classifier], most_ratios: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ratios, "MOST_RATIOS", most_ratios)
-    tight = 0
-    for seed in range(40):
-        classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
-        known = RatioBounds(classifier)
-        region = random_region(classifier, rng)
-        bounds, positive = known.over(region)
-        joint = classifier._query.joint(instances(region), exact=True).values.tolist()
-        for first in range(len(classifier.classes)):
-            assert not positive[first] or all(row[first] > 0 for row in joint), seed
-            for second in range(len(classifier.classes)):
-                bound = bounds[first, second]
-                if bound != np.inf:
-                    limit = Fraction(float(bound)) * (1 + Fraction(known.margin))
-                    assert all(row[first] <= limit * row[second] for row in joint), seed
-                    tight += any(row[first] and row[first] * 2 > limit * row[second] for row in joint)
-    assert tight > 20  # bounds that are always infinite would hold as well
 
 
 def naive_bayes(features: int, states: int, classes: int, seed: int) -> Classifier:

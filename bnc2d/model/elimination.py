@@ -48,7 +48,7 @@ def greedy_joins(scopes: Sequence[Mask], summed: Mask, size: Size, cost: Cost) -
         for variable in positions(scope & summed):
             users.setdefault(variable, []).append(table)
     reach = _reach(scopes, summed)
-    costs = {v: cost(size(reach[v]), sum([sizes[table] for table in users[v]])) for v in sorted(users)}
+    costs = {v: cost(size(reach[v]), sum([sizes[table] for table in users[v]])) for v in users}
     while costs:
         checkpoint()
         join, gone, left = _join(min(costs, key=costs.__getitem__), reach, summed)

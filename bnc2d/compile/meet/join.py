@@ -66,8 +66,11 @@ class Collector:
             starts = self.starts[at : at + step]
             end = self.starts[at + step] if at + step < len(self.starts) else len(self.source)
             piece = slice(starts[0], end)
-            terms = table[self.source[piece]] * self.weight[piece, None]
-            np.add.reduceat(terms, starts - starts[0], axis=0, out=found[at : at + step])
+            sums, weight = found[at : at + step], self.weight[piece, None]
+            if len(starts) == len(weight):  # one term each
+                np.multiply(table[self.source[piece]], weight, out=sums)
+            else:
+                np.add.reduceat(table[self.source[piece]] * weight, starts - starts[0], axis=0, out=sums)
         return found
 
     def sizes(self) -> Collector:

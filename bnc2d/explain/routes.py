@@ -13,10 +13,11 @@ from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.by_regions.observed import ObservedCase
 from bnc2d.explain.case import Case
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.regions.oracle import RegionOracle
+from bnc2d.regions.oracle import NetworkOracle
 
 
 class Route(Protocol):
@@ -61,7 +62,7 @@ class CompiledRoute:
 class NetworkRoute:
     """Answers from the network of a classifier; nothing is compiled."""
 
-    def __init__(self, classifier: BaseClassifier, oracle: RegionOracle) -> None:
+    def __init__(self, classifier: BaseClassifier, oracle: NetworkOracle) -> None:
         self.classifier = classifier
         self.domain = oracle.domain
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
@@ -77,4 +78,7 @@ class NetworkRoute:
         """Return the case of an instance."""
         others = set(range(len(self.decisions))) - {label}
         labels, others = ({label}, others) if is_own else (others, {label})
+        observed = self._oracle.observed
+        if observed is not None and label < len(self.classifier.classes):
+            return ObservedCase(self._oracle, observed, labels, others, positions, fixed)
         return RegionCase(self._oracle, labels, others, positions, fixed)

@@ -70,9 +70,15 @@ class NetworkOracle:
         return Search(self._classifier, self._make())
 
     @property
+    def observed(self) -> ObservedBounds | None:
+        """The bounds, where no hidden variable is in the way."""
+        bounds = self._make()
+        return bounds if isinstance(bounds, ObservedBounds) else None
+
+    @property
     def at_once(self) -> int:
         """Many where no hidden variable is in the way."""
-        return _REGIONS_AT_ONCE if isinstance(self._make(), ObservedBounds) else 1
+        return 1 if self.observed is None else _REGIONS_AT_ONCE
 
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance, by inference."""
@@ -86,9 +92,9 @@ class NetworkOracle:
 
     def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
         """Return what says whether all instances of regions have one of the labels."""
-        bounds, label = self._make(), next(iter(labels))
-        if len(labels) == 1 and label < len(self._classifier.classes) and isinstance(bounds, ObservedBounds):
-            comparisons = bounds.of_class(label)
+        observed, label = self.observed, next(iter(labels))
+        if len(labels) == 1 and label < len(self._classifier.classes) and observed is not None:
+            comparisons = observed.of_class(label)
             questions = comparisons.questions(options)
             return lambda choices: np.asarray(~comparisons.behind(questions, choices).any(axis=1))
         others = [other for other in range(self._all_labels) if other not in labels]

@@ -50,6 +50,11 @@ class RegionCase(Case):
         sizes = enumerate(self.domain.cardinalities)
         return [feature for feature, size in sizes if size > 1 and feature not in self.fixed]
 
+    @property
+    def in_order(self) -> list[FeatureId]:
+        """The features that can change, in the order in which they are best asked for."""
+        return self.movable
+
     @cached_property
     def states(self) -> list[tuple[States, States]]:
         """For every feature the instance's own state, and all states that it may have."""

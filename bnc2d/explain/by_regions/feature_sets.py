@@ -48,4 +48,4 @@ class RegionSets:
             answers = ~case.stays(~members) if self._clauses else case.stays(members)
             return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
 
-        return minimal_sets(function, case.movable, size, case.oracle.at_once)
+        return minimal_sets(function, case.in_order, size, case.oracle.at_once)

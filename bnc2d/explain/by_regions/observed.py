@@ -1,0 +1,80 @@
+"""One case where no hidden variable is in the way: what elimination finds at once (``regions.around``)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.budget import Budget
+from bnc2d.errors import TimeLimitExceeded
+from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.case import Kept
+from bnc2d.explain.keys import Keys
+from bnc2d.logic.domain import FeatureId
+from bnc2d.regions.around.instance import Around
+from bnc2d.regions.around.nearest import nearest, towards
+from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.oracle import RegionOracle
+
+
+class ObservedCase(RegionCase):
+    """An instance of one class, or one that is not in a class (the only one of ``others``)."""
+
+    def __init__(
+        self,
+        oracle: RegionOracle,
+        bounds: ObservedBounds,
+        labels: Collection[int],
+        others: Collection[int],
+        positions: Sequence[int],
+        fixed: Collection[FeatureId],
+    ) -> None:
+        super().__init__(oracle, labels, others, positions, fixed)
+        self._bounds = bounds
+
+    @cached_property
+    def _around(self) -> Around | None:
+        """What is known around an instance of one class."""
+        label = min(self.labels)
+        if len(self.labels) > 1 or label >= len(self._bounds.classifier.classes):
+            return None
+        return Around(self._bounds.of_class(label), self.positions, self.fixed)
+
+    @property
+    def in_order(self) -> list[FeatureId]:
+        """The features that can change, so that questions that follow each other share most."""
+        return self._around.features if self._around else super().in_order
+
+    def stays(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return for each set of features, ``kept[set, feature]``, whether keeping them keeps the label."""
+        return self._around.stays(kept) if self._around else super().stays(kept)
+
+    def one_sufficient(self, time_limit: float | None) -> Kept:
+        """Return the features of one sufficient reason, giving up those first that cost least."""
+        if self._around is None:
+            return super().one_sufficient(time_limit)
+        try:
+            with Budget(time_limit).limiting("no reason"):
+                return Kept(self._around.one_sufficient(), [])
+        except TimeLimitExceeded:
+            return Kept(list(self.movable), list(self.movable))
+
+    def least_necessary(self, keys: Keys, time_limit: float | None) -> list[FeatureId] | None:
+        """Return the features of the necessary reason with the least key, or None where there is none."""
+        with Budget(time_limit).limiting("no least necessary reason"):
+            found = self._cheapest(keys.coarse)
+            return None if found is None else self.changed(found)
+
+    def nearest(self, time_limit: float | None) -> list[int] | None:
+        """Return an instance with another label that differs in the fewest features; None: there is none."""
+        with Budget(time_limit).limiting("the nearest change is not known"):
+            return self._cheapest([1] * len(self.positions))
+
+    def _cheapest(self, prices: list[int]) -> list[int] | None:
+        if self._around is not None:
+            return nearest(self._around, prices)
+        (label,) = self.others
+        return towards(self._bounds, self.positions, self.fixed, label, prices)

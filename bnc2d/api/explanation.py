@@ -89,13 +89,13 @@ class Explanation(BaseExplanation):
         Each line of a list has its formal reason beside it. The two shortest reasons a question are given,
         and how many more there are; with ``all`` up to 200. ``limit`` replaces these numbers. ``time_limit``
         is for the whole text, in seconds (5, with ``all`` 30): lists that it ends say so, and have one reason
-        at least. ``towards`` asks "why not" of that class alone.
+        at least where a model is compiled. ``towards`` asks "why not" of that class alone.
         """
         name = None if towards is None else self._class(towards)
         everything, most = flag(all, "all"), checked_limit(limit)
         from bnc2d.explain.text import render, tell
 
-        time_limit = seconds(time_limit)
+        time_limit = self._time(seconds(time_limit))
         return render(*tell(self, everything=everything, towards=name, limit=most, time_limit=time_limit))
 
     def to_dict(
@@ -111,12 +111,14 @@ class Explanation(BaseExplanation):
 
         ``limit`` holds for each list of reasons, ``time_limit`` (seconds) for all of them; ``cut`` and
         ``complete`` say whether they ended one. ``towards`` asks "why not" of that class alone. ``formulas``
-        adds the complete and the general reason as nodes, ``exact`` the posterior as fractions of any length.
+        adds the complete and the general reason as nodes, which takes a compiled model, ``exact`` the
+        posterior as fractions of any length.
         """
         from bnc2d.report.records import explanation_data
 
         wanted = flag(formulas, "formulas"), flag(exact, "exact")
-        return explanation_data(self, towards, checked_limit(limit), Budget(time_limit), *wanted)
+        budget = Budget(self._time(seconds(time_limit)))
+        return explanation_data(self, towards, checked_limit(limit), budget, *wanted)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import explanation_html

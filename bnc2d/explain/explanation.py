@@ -158,15 +158,15 @@ class BaseExplanation:
         found, named = violations(self.route.labels, self._positions, wanted, most), self.route.decisions
         return ((self.route.domain.decode(row), named[label]) for row, label in found)
 
-    def a_sufficient_reason(self) -> Term:
+    def a_sufficient_reason(self, time_limit: float | None = None) -> Term:
         """Return one sufficient reason at once, whatever the size of the model.
 
         Features are given up, from the last to the first (of the diagram, where a model is compiled), while
-        the others are enough; so it is minimal, but need not be among the shortest. Without compiling, a time
-        limit of the explanation may leave questions open: then ``unproved`` names the features of the reason
-        that are not proved to be needed, and ``proved_minimal`` is False.
+        the others are enough; so it is minimal, but need not be among the shortest. Without compiling, the
+        time limit (seconds) may leave questions open: then ``unproved`` names the features of the reason that
+        are not proved to be needed, and ``proved_minimal`` is False.
         """
-        found = self._case.one_sufficient(self._time_limit)
+        found = self._case.one_sufficient(self._time(seconds(time_limit)))
         return self._case.own(Term, found.features, self._names(found.unproved))
 
     def shortest_sufficient_reason(

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from textwrap import TextWrapper
 
 from bnc2d.base.budget import Budget
-from bnc2d.errors import LimitExceeded
+from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
+from bnc2d.explain.contrast import Robustness
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
@@ -77,6 +79,15 @@ def tell(
     teller = _Teller(explanation, reasons if limit is None else limit, seconds, not everything)
     head = "\n".join(_wrapped(line, "", "  ") for line in lines)
     return head, teller.answers(towards, budget)
+
+
+def unproved_note(reason: Term | Clause) -> str:
+    """Say which features of a reason are not proved to be needed; nothing where all are."""
+    if reason.proved_minimal:
+        return ""
+    if 1 < len(reason) == len(reason.unproved):
+        return "none of them is proved to be needed"
+    return f"not proved to be needed: {_series(reason.unproved)}"
 
 
 def caveat_within(explanation: BaseExplanation, seconds: float) -> str:
@@ -147,7 +158,7 @@ class _Teller:
     def __init__(self, explanation: BaseExplanation, limit: int, seconds: float, brief: bool) -> None:
         self._explanation = explanation
         self._limit, self._seconds, self._brief = limit, seconds, brief
-        self._nearest = explanation.robustness()
+        self._nearest: Robustness | None = None  # not known in time
 
     def answers(self, towards: str | None, budget: Budget) -> Iterator[Answer]:
         """Yield the answers, in the time of the budget."""
@@ -157,9 +168,11 @@ class _Teller:
             others = [towards]
         told = len(route.decisions) == 2 and explanation.decision not in others
         several = max(route.domain.cardinalities, default=0) > 2
-        shares = budget.shares(1 + several + len(others) + (not told))
+        shares = budget.shares(2 + several + len(others) + (not told))
+        with suppress(TimeLimitExceeded):
+            self._nearest = explanation.robustness(time_limit=next(shares).left())
         yield from self._why(next(shares))
-        if several and self._nearest.distance is not None:
+        if several and not self._is_constant:
             weaker = self._other_states(next(shares))
             if weaker.lines:
                 yield weaker
@@ -167,26 +180,40 @@ class _Teller:
             yield self._why_not(name, next(shares))
         yield self._what_changes(None if told else next(shares))
 
+    @property
+    def _is_constant(self) -> bool:
+        """Whether nothing is known to change the decision."""
+        return self._nearest is not None and self._nearest.distance is None
+
+    @property
+    def _not_known(self) -> str:
+        return f"not known: the time limit of {self._seconds:g} s for all ended the search"
+
     def _why(self, budget: Budget) -> Iterator[Answer]:
         """Yield one reason and a nearest change, both certain however early the list ends; then the list."""
         explanation = self._explanation
         found = explanation.sufficient_reasons(self._limit, budget.left())
         terms = list(found)
-        if self._nearest.distance is not None:
-            yield from self._in_short(terms[0] if terms else explanation.a_sufficient_reason())
+        if not self._is_constant:
+            yield from self._in_short(terms[0] if terms else explanation.a_sufficient_reason(budget.left()))
         question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"
         rest = self._rest(found, len(terms), explanation.count_sufficient_reasons, budget)
         if any(not term for term in terms):
             yield Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
         else:
-            lines = tuple(Line(_sentence(term), str(term)) for term in terms)
+            lines = tuple(map(_line, terms))
             lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever the other features are:"
             yield Answer(question, kind, lead, lines, rest)
 
     def _in_short(self, enough: Term) -> Iterator[Answer]:
         explanation, nearest = self._explanation, self._nearest
         lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
-        yield Answer("In short", "", f"{lead}, whatever the other features are.")
+        note = unproved_note(enough)
+        lead += ", whatever the other features are" + (f" ({note})" if note else "")
+        yield Answer("In short", "", f"{lead}.")
+        if nearest is None:
+            yield Answer("", "", f"The nearest change that leads to another decision is {self._not_known}.")
+            return
         witness, own = nearest.witness or {}, explanation.instance
         changes = Term(enough.domain, {name: state for name, state in witness.items() if state != own[name]})
         lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
@@ -199,7 +226,7 @@ class _Teller:
         """Return the general sufficient reasons that allow more states than the instance's own."""
         found = self._explanation.general_sufficient_reasons(max(MANY, self._limit), budget.left())
         weaker = (term for term in found if any(len(states) > 1 for states in term.values()))
-        lines = tuple(Line(_sentence(term), str(term)) for term in islice(weaker, self._limit))
+        lines = tuple(map(_line, islice(weaker, self._limit)))
         more = next(weaker, None) is not None or found.cut is not None
         found.close()
         lead = "With other states it would still be enough that"
@@ -212,6 +239,8 @@ class _Teller:
         if found.message is not None:
             return Answer(question, kind, found.message[0].upper() + found.message[1:] + ".")
         lines = tuple(Line(_sentence(_opposite(clause), "were"), str(clause)) for clause in found)
+        if not lines and found.cut == "time":
+            return Answer(question, kind, f"This is {self._not_known}.")
 
         def count(time_limit: float) -> int:
             listed = explanation.contrastive(name, _MOST_COUNTED, time_limit)
@@ -225,20 +254,29 @@ class _Teller:
 
     def _what_changes(self, budget: Budget | None) -> Answer:
         """Return what leads to any other decision; without a budget, the answer before has told of it."""
-        explanation, distance = self._explanation, self._nearest.distance
+        explanation, nearest = self._explanation, self._nearest
         question, kind = "What would change it?", "general necessary reasons"
-        if distance is None:
+        if self._is_constant:
             return Answer(question, kind, f"Nothing: {_always(explanation)}.")
-        features = "1 feature" if distance == 1 else f"{distance} features"
+        least = f"How many features must change at least is {self._not_known}"
+        if nearest is not None:
+            features = "1 feature" if nearest.distance == 1 else f"{nearest.distance} features"
+            least = f"At least {features} must change"
         if budget is None:
-            return Answer(question, kind, f"At least {features} must change; there is no third class.")
+            return Answer(question, kind, f"{least}; there is no third class.")
         found = explanation.general_necessary_reasons(self._limit, budget.left())
+        clauses = list(found)
+        if not clauses and found.cut == "time":
+            return Answer(question, kind, f"This is {self._not_known}.")
+        outcomes = Budget(max(budget.left() or 0.0, _BASIS_SECONDS))
         lines = tuple(
-            Line(f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause)}", str(clause))
-            for clause in found
+            Line(
+                f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause, outcomes)}", str(clause)
+            )
+            for clause in clauses
         )
         rest = self._rest(found, len(lines), explanation.count_general_necessary_reasons, budget)
-        lead = f"At least {features} must change. {explanation.target} is no longer "
+        lead = f"{least}. {explanation.target} is no longer "
         lead += f"{_name(explanation.decision)}, all else as it is, if"
         return Answer(question, kind, lead, lines, rest)
 
@@ -254,15 +292,23 @@ class _Teller:
         place = "" if self._brief else f" (the list ends at its limit of {self._limit})"
         try:
             return f"and {count(min(_COUNT_SECONDS, budget.left() or 0.0)) - shown} more{place}{others}"
-        except LimitExceeded:
+        except (LimitExceeded, NotCompiledError):
             return f"and more, not counted{place}{others}"
 
 
-def _outcome(explanation: BaseExplanation, clause: Clause) -> str:
-    """Say which decisions violating a clause leads to."""
+def _line(reason: Term) -> Line:
+    """Return a sufficient reason in words, with what is not proved of it."""
+    note = unproved_note(reason)
+    return Line(_sentence(reason) + (f" ({note})" if note else ""), str(reason))
+
+
+def _outcome(explanation: BaseExplanation, clause: Clause, budget: Budget) -> str:
+    """Say which decisions violating a general necessary reason leads to, where they are few and time is."""
     target = explanation.target
-    decisions = [decision for _, decision in explanation.changes(clause, _MOST_CHANGES + 1)]
-    if len(decisions) > _MOST_CHANGES:
+    decisions: list[str | None] = []
+    with suppress(LimitExceeded), budget.limiting("where changes lead is not known"):
+        decisions = [decision for _, decision in explanation.changes(clause, _MOST_CHANGES + 1)]
+    if not 0 < len(decisions) <= _MOST_CHANGES:
         return f"{target} is another"
     return f"{target} is {' or '.join(_name(decision) for decision in dict.fromkeys(decisions))}"
 

@@ -10,8 +10,9 @@ from fractions import Fraction
 
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.draw.html import Cell, table, text
+from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
-from bnc2d.explain.text import caveat_within, is_impossible
+from bnc2d.explain.text import caveat_within, is_impossible, unproved_note
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.classifier import BaseClassifier
@@ -84,7 +85,10 @@ def _decision(name: str | None) -> str:
 
 
 def _nearest(explanation: BaseExplanation) -> str:
-    found = explanation.robustness()
+    try:
+        found = explanation.robustness(time_limit=_SECONDS)
+    except TimeLimitExceeded:
+        return f"<i>not known: stopped after {_SECONDS:g} s</i>"
     if found.distance is None or found.witness is None:
         return "none: nothing changes the decision"
     new = {name: state for name, state in found.witness.items() if state != explanation.instance[name]}
@@ -95,7 +99,10 @@ def _nearest(explanation: BaseExplanation) -> str:
 
 
 def _reasons(found: Primes[Term] | Primes[Clause]) -> str:
-    lines = [literals._repr_html_() for literals in found]
+    lines = []
+    for literals in found:
+        note = unproved_note(literals)
+        lines.append(literals._repr_html_() + (f" <i>({text(note)})</i>" if note else ""))
     if found.cut == "limit":
         lines.append("<i>and more</i>")
     elif found.cut == "time":

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Cut
-from bnc2d.errors import LimitExceeded, TimeLimitExceeded
+from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.convert.data import CircuitData
@@ -26,12 +26,21 @@ Literals: TypeAlias = dict[str, list[str]]
 
 
 class NearestData(TypedDict):
-    """The nearest other decision, and whether its instance is possible."""
+    """The nearest other decision, and whether its instance is possible; ``cut`` where time came first."""
 
     distance: int | None
     witness: dict[str, str] | None
     decision: str | None
     possible: bool | None
+    cut: NotRequired[Cut]
+
+
+class UnprovedData(TypedDict):
+    """The features of a reason that are not proved to be needed; it stands in the list of this key."""
+
+    key: str
+    position: int
+    features: list[str]
 
 
 class ContrastData(TypedDict):
@@ -60,6 +69,8 @@ class ExplanationData(DecisionData):
     robustness: NearestData
     cut: dict[str, Cut | None]
     complete: bool
+    proved_minimal: bool
+    unproved: list[UnprovedData]
     formulas: NotRequired[dict[str, CircuitData]]
 
 
@@ -74,6 +85,7 @@ class SummaryData(DecisionData):
     changed_decision: str | None
     changed_possible: bool | None
     cut: list[str]
+    unproved: list[str]
 
 
 def literals(reason: Term | Clause) -> Literals:
@@ -98,12 +110,21 @@ def explanation_data(
     classifier = explanation.classifier
     classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
-    shares = budget.shares(len(KINDS) + len(others))
+    shares = budget.shares(1 + len(KINDS) + 2 * len(others))
+    robustness = _nearest(explanation, None, next(shares))
+    nearest = {name: _nearest(explanation, name, next(shares)) for name in others}
     listed: dict[str, list[Literals]] = {}
     cut: dict[str, Cut | None] = {}
+    unproved: list[UnprovedData] = []
+    first: Sequence[Term] = ()
     for kind in KINDS:
         found = getattr(explanation, kind)(limit, next(shares).left())
-        listed[kind] = [literals(reason) for reason in found]
+        reasons = list(found)
+        if not first:  # sufficient reasons come first
+            first = reasons[:1] or [explanation.a_sufficient_reason(budget.left())]
+            unproved += _unproved("sufficient_reason", first)
+        unproved += _unproved(kind, reasons)
+        listed[kind] = [literals(reason) for reason in reasons]
         cut[kind] = found.cut
     contrastive: dict[str, ContrastData] = {}
     for name in others:
@@ -112,11 +133,10 @@ def explanation_data(
             "reasons": [literals(clause) for clause in clauses],
             "message": clauses.message,
             "cut": clauses.cut,
-            "nearest": _nearest(explanation, name),
+            "nearest": nearest[name],
         }
     posterior = posterior_data(_posterior(explanation), exact)
-    known = listed["sufficient_reasons"]
-    first = known[0] if known else literals(explanation.a_sufficient_reason())
+    ended = [contrast["cut"] or "cut" in contrast["nearest"] for contrast in contrastive.values()]
     data: ExplanationData = {
         "instance": explanation.instance,
         "target": explanation.target,
@@ -128,28 +148,42 @@ def explanation_data(
         "fixed": list(explanation.fixed),
         "complete_reason": None,
         "general_reason": None,
-        "sufficient_reason": first,
+        "sufficient_reason": literals(first[0]),
         "sufficient_reasons": listed["sufficient_reasons"],
         "necessary_reasons": listed["necessary_reasons"],
         "general_sufficient_reasons": listed["general_sufficient_reasons"],
         "general_necessary_reasons": listed["general_necessary_reasons"],
         "contrastive": contrastive,
-        "robustness": _nearest(explanation),
+        "robustness": robustness,
         "cut": cut,
-        "complete": not any([*cut.values(), *(contrast["cut"] for contrast in contrastive.values())]),
+        "complete": not any(["cut" in robustness, *cut.values(), *ended]),
+        "proved_minimal": not unproved,
+        "unproved": unproved,
     }
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
-    with suppress(TimeLimitExceeded), budget.limiting():
+    with suppress(TimeLimitExceeded, NotCompiledError), budget.limiting():
         for name in FORMULAS:
             reason: NNF = getattr(explanation, name)
             data[name] = spelled_out(reason.manager, reason.root, MAX_FORMULA)
     return data
 
 
-def _nearest(explanation: BaseExplanation, towards: str | None = None) -> NearestData:
+def _unproved(key: str, reasons: Sequence[Term | Clause]) -> list[UnprovedData]:
+    """Return which reasons have features that are not proved to be needed."""
+    return [
+        {"key": key, "position": position, "features": list(reason.unproved)}
+        for position, reason in enumerate(reasons)
+        if not reason.proved_minimal
+    ]
+
+
+def _nearest(explanation: BaseExplanation, towards: str | None, budget: Budget) -> NearestData:
     """Return the nearest other decision, and whether its instance is possible."""
-    found = explanation.robustness(towards)
+    try:
+        found = explanation.robustness(towards, budget.left())
+    except TimeLimitExceeded:
+        return {"distance": None, "witness": None, "decision": None, "possible": None, "cut": "time"}
     classifier = explanation.classifier
     possible = None if found.witness is None else bool(classifier.is_possible(found.witness))
     return {
@@ -170,18 +204,25 @@ def explanation_summary(
     """Return what fits a line: the decision, one sufficient reason, the nearest way out, and counts.
 
     ``sufficient_reasons`` and ``necessary_reasons`` are numbers, at most ``limit`` each; ``cut`` names those
-    of which there are more, or may be. ``time_limit`` as in ``Explanation.to_dict``.
+    of which there are more, or may be, and ``distance`` where time ended the search for the nearest change.
+    ``unproved`` names features of the sufficient reason that are not proved to be needed. ``time_limit`` as
+    in ``Explanation.to_dict``.
     """
-    shares = Budget(time_limit).shares(2)
+    budget = Budget(time_limit)
+    shares = budget.shares(3)
+    nearest = _nearest(explanation, None, next(shares))
     sufficient = explanation.sufficient_reasons(limit, next(shares).left())
     reasons = list(sufficient)
     necessary = explanation.necessary_reasons(limit, next(shares).left())
     count = sum(1 for _ in necessary)
-    reason = reasons[0] if reasons else explanation.a_sufficient_reason()
-    nearest = _nearest(explanation)
+    reason = reasons[0] if reasons else explanation.a_sufficient_reason(budget.left())
     own, witness = explanation.instance, nearest["witness"] or {}
     changes = {name: state for name, state in witness.items() if own[name] != state}
-    cut = {"sufficient_reasons": sufficient.cut, "necessary_reasons": necessary.cut}
+    cut = {
+        "sufficient_reasons": sufficient.cut,
+        "necessary_reasons": necessary.cut,
+        "distance": nearest.get("cut"),
+    }
     return {
         **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
         "sufficient_reason": {name: own[name] for name in reason.features},
@@ -192,6 +233,7 @@ def explanation_summary(
         "changed_decision": nearest["decision"],
         "changed_possible": nearest["possible"],
         "cut": [kind for kind, ended in cut.items() if ended is not None],
+        "unproved": list(reason.unproved),
     }
 
 

@@ -24,7 +24,7 @@ from bnc2d.report.records import explanation_summary
 
 _COLUMNS = (
     *("sufficient_reason", "sufficient_reasons", "necessary_reasons", "distance"),
-    *("changes", "changed_decision", "changed_possible", "cut"),
+    *("changes", "changed_decision", "changed_possible", "cut", "unproved"),
 )
 _FEW = 5  # reasons a list in data
 
@@ -89,7 +89,8 @@ def _cells(summary: Data, exact: bool) -> Data:
         for key in ("sufficient_reason", "changes")
     )
     words = {"sufficient_reason": reason or "none is needed", "changes": changes}
-    return decision_cells({**summary, **words, "cut": " ".join(summary["cut"])}, exact)
+    lists = {"cut": " ".join(summary["cut"]), "unproved": "; ".join(summary["unproved"])}
+    return decision_cells({**summary, **words, **lists}, exact)
 
 
 def show(console: Console, head: str, found: Iterable[Answer]) -> None:

@@ -52,8 +52,9 @@ class Cluster:
 class Margins:
     """The elimination of all features from the margins of some pairs of classes.
 
-    ``weights`` are the logarithms of those of the classes, -inf for none. ``errors`` bounds, for each pair,
-    how far a finite margin may be off.
+    ``weights`` are the logarithms of those of the classes, -inf for none. ``by_table`` are the margins that
+    each table adds, ``[pair, *features]``. ``errors`` bounds, for each pair, how far a finite margin may be
+    off.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Margins:
                 f"the features depend on each other too much: a table would have more than 2^"
                 f"{MOST_ENTRIES.bit_length() - 1} entries"
             )
-        margins = [_margin(logs, self.pairs) for logs in tables.logs]
+        margins = self.by_table = [_margin(logs, self.pairs) for logs in tables.logs]
         inside, left = joined_tables(scopes, joins)
         self.clusters: list[Cluster] = []
         for join, entering in zip(joins, inside, strict=True):

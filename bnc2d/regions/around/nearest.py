@@ -34,13 +34,35 @@ def nearest(around: Around, prices: Sequence[int], without: Collection[int] = ()
     if around.is_enough(without):
         return None
     stay = around.fixed.union(without)
-    features = _cheapest(around, _Floats(around.comparisons), prices, stay)
+    features = _cheapest(around.row, _Floats(around.comparisons), prices, stay)
     if around.is_enough(_others(around, features)):  # a tie that floats cannot tell
-        features = _cheapest(around, _Fractions(around.comparisons), prices, stay)
+        features = _cheapest(around.row, _Fractions(around.comparisons), prices, stay)
     changed = around.counterexample(_others(around, features))
     if changed is None:
         raise AssertionError("fractions find a set of features that can change the label")
     return changed
+
+
+def lightest_kept(around: Around, prices: Sequence[int], critical: Collection[int]) -> list[int]:
+    """Return the set of features that is enough at the least price, ``critical`` ones being in it anyway.
+
+    There must be a single comparison, and features must be independent given the class: then it is the
+    cheapest change, back to the instance, of the instance with the worst state of every feature.
+    """
+    most = sum(prices[feature] for feature in around.one_sufficient() if feature not in critical)
+    for kind in (_Floats, _Fractions):
+        numbers = kind(around.comparisons, ahead=True)
+        row = list(around.row)
+        for number, cluster in enumerate(numbers.margins.clusters):
+            feature, table = cluster.goes[0], numbers.tables[number]
+            if feature not in around.fixed:
+                own, row[feature] = around.row[feature], int(np.argmax(table[0]))
+                numbers.tables[number] = np.repeat(table[:, [row[feature]]], table.shape[1], axis=1)
+                numbers.tables[number][:, own] = table[:, own]
+        members = sorted([*critical, *_cheapest(row, numbers, prices, around.fixed, critical, most)])
+        if around.is_enough(members):
+            break
+    return members
 
 
 def towards(
@@ -55,7 +77,7 @@ def towards(
     if search.find(around.region(()), {label}) is None:
         return None
     numbers: _Floats | _Fractions = _Floats(around.comparisons, ahead=True)
-    limit = _Search(around, numbers, prices, sum(prices), fixed).cheapest()
+    limit = _Search(row, numbers, prices, sum(prices), fixed).cheapest()
     while limit is not None:
         found, limit = _within(limit, around, numbers, prices, search, label)
         if found is not None:
@@ -74,7 +96,7 @@ def _within(
     label: Label,
 ) -> tuple[list[int] | None, int | None]:
     """Return the first instance of the class within a price, else the least price that others cost."""
-    costs = _Search(around, numbers, prices, sum(prices), around.fixed)
+    costs = _Search(around.row, numbers, prices, sum(prices), around.fixed)
     members: list[int] = []
     beyond: list[int] = []
     position = 0
@@ -118,7 +140,7 @@ class _Floats:
     def __init__(self, comparisons: Comparisons, *, ahead: bool = False) -> None:
         margins = self.margins = comparisons.margins
         sign = -1.0 if ahead else 1.0
-        self.tables: Sequence[NDArray[Any]] = [sign * cluster.table for cluster in margins.clusters]
+        self.tables: list[NDArray[Any]] = [sign * cluster.table for cluster in margins.clusters]
         self._closest = (margins.errors - sign * margins.constant)[:, None]
         self.ahead = ahead
 
@@ -136,7 +158,7 @@ class _Fractions:
     def __init__(self, comparisons: Comparisons, *, ahead: bool = False) -> None:
         self.margins, self.ahead = comparisons.margins, ahead
         tables, self._constants = ratio_tables(self.margins, comparisons.weights)
-        self.tables = [1 / table for table in tables] if ahead else tables
+        self.tables: list[NDArray[Any]] = [1 / table for table in tables] if ahead else list(tables)
 
     def reached(self, levels: Levels) -> NDArray[np.bool_]:
         """Return at which levels the class falls behind in some comparison, or is ahead in all."""
@@ -151,23 +173,29 @@ class _Fractions:
 
 
 def _cheapest(
-    around: Around, numbers: _Floats | _Fractions, prices: Sequence[int], stay: Collection[int]
+    row: Sequence[int],
+    numbers: _Floats | _Fractions,
+    prices: Sequence[int],
+    stay: Collection[int],
+    change: Collection[int] = (),
+    most: int | None = None,
 ) -> list[int]:
-    """Return the features of the cheapest change; there must be one.
+    """Return the features of the cheapest change, without those that ``change`` for nothing.
 
-    Its price is read off the elimination, for changes up to a price that is doubled until there is one. Then
-    each feature in order is changed for nothing, to see whether that price is enough still.
+    There must be one, of at most the price ``most`` where that is given. Its price is read off the
+    elimination, for changes up to a price that is doubled until there is one. Then each feature in order is
+    changed for nothing, to see whether that price is enough still.
     """
-    left, most = None, min(prices)
+    left, most = None, min(prices) if most is None else most
     while left is None:
-        left = _Search(around, numbers, prices, most, stay).cheapest()
+        left = _Search(row, numbers, prices, most, stay, change).cheapest()
         most *= 2
-    search = _Search(around, numbers, prices, left, stay)
+    search = _Search(row, numbers, prices, left, stay, change)
     members: list[int] = []
-    for feature in range(len(around.row)):
+    for feature in range(len(row)):
         if left == 0:
             break
-        if feature in stay or prices[feature] > left:
+        if feature in stay or feature in change or prices[feature] > left:
             continue
         search.let(feature, May.CHANGE)
         price = search.cheapest()
@@ -184,22 +212,25 @@ class _Search:
 
     def __init__(
         self,
-        around: Around,
+        row: Sequence[int],
         numbers: _Floats | _Fractions,
         prices: Sequence[int],
         most: int,
         stay: Collection[int],
+        change: Collection[int] = (),
     ) -> None:
         self._numbers = numbers
         self._most = most
-        self._changes = Changes(numbers.margins, numbers.tables, numbers.combine, around.row, prices, most)
+        self._changes = Changes(numbers.margins, numbers.tables, numbers.combine, row, prices, most)
         self._zeros = [
-            (scope, zero != np.array(around.row)[list(scope)])
+            (scope, zero != np.array(row)[list(scope)])
             for scope, zero in ([] if numbers.ahead else _zeros(numbers.margins))
         ]
         self._own, self._prices = prices, list(prices)
         for feature in stay:
             self.let(feature, May.STAY)
+        for feature in change:
+            self.let(feature, May.CHANGE)
 
     def let(self, feature: int, may: May) -> None:
         """Say what a feature may do."""

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.compile.result import feature_domain
-from bnc2d.logic.domain import Domain
+from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS, Labels
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.questions import Choices
-from bnc2d.regions.region import Label, Region, States
+from bnc2d.regions.region import Label, Region, States, parts
 from bnc2d.regions.search import Bounds, Search
 
 # Given regions, by their choices of one option a feature, say of each whether all its instances are so.
@@ -53,6 +53,12 @@ class RegionOracle(Protocol):
         """Return what says whether all instances of regions have one of the labels.
 
         A region is a choice of one of the ``options``, each a set of states, for every feature.
+        """
+
+    def along(self, labels: Collection[Label], region: Region, feature: FeatureId) -> NDArray[np.bool_]:
+        """Return for each state that a region allows a feature whether it leaves only these labels.
+
+        The other features have the states that the region allows.
         """
 
 
@@ -99,6 +105,16 @@ class NetworkOracle:
             return lambda choices: np.asarray(~comparisons.behind(questions, choices).any(axis=1))
         others = [other for other in range(self._all_labels) if other not in labels]
         return one_by_one(lambda region: self.find(region, others) is None, options)
+
+    def along(self, labels: Collection[Label], region: Region, feature: FeatureId) -> NDArray[np.bool_]:
+        """Return for each state that a region allows a feature whether it leaves only these labels."""
+        observed, label = self.observed, next(iter(labels))
+        if len(labels) == 1 and label < len(self._classifier.classes) and observed is not None:
+            behind = observed.of_class(label).behind_along(region, feature)
+            return np.asarray(~behind[region[feature]].any(axis=1))
+        others = [other for other in range(self._all_labels) if other not in labels]
+        alone = parts(region, feature)
+        return np.array([self.find(part, others) is None for part in alone], dtype=bool)
 
 
 def one_by_one(question: Callable[[Region], bool], options: Sequence[Sequence[States]]) -> Asking:

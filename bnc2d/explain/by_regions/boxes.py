@@ -2,31 +2,34 @@
 
 Over the features of a sufficient reason, a general one is a largest box of states around the instance in
 which the label stays, whatever the other features are. Over those of a necessary reason it is the complement
-of a largest box of other states that all change the label, the other features being as in the instance. The
-states that a largest box lacks are the minimal sets of a monotone function, which can be asked.
+of a largest box of other states that all change the label, the other features being as in the instance.
+
+A box is right where the boxes with one state of a feature are, for each of its states. So one question along
+a feature says which of its states go with a box, all of them together, and one pass over the features makes
+a box as large as it can be. Other boxes lack other states: what they lack are the minimal sets of a monotone
+function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.explain.case import Masks
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.dualise import Words, minimal_sets
-from bnc2d.regions.region import States
+from bnc2d.regions.region import Region, States
 
 if TYPE_CHECKING:
     from bnc2d.explain.by_regions.case import RegionCase
 
-# A state of a feature that is not the instance's own.
+_Box: TypeAlias = dict[FeatureId, States]  # the states of some features
 _State: TypeAlias = tuple[FeatureId, int]
-# Which states, by their place in a list, each of several boxes has: [box, place].
-_Chosen: TypeAlias = NDArray[np.bool_]
 
 
 class RegionBoxes:
@@ -37,6 +40,7 @@ class RegionBoxes:
     def __init__(self, case: RegionCase, *, clauses: bool) -> None:
         self._case = case
         self._clauses = clauses
+        self._wanted = case.others if clauses else case.labels
 
     def over(self, features: list[FeatureId], budget: Budget) -> Iterator[Masks]:
         """Yield the general reasons over the features of a reason."""
@@ -44,52 +48,85 @@ class RegionBoxes:
 
     def _over(self, features: list[FeatureId]) -> Iterator[Masks]:
         case = self._case
-        states = [(feature, state) for feature in features for state in case.own_first[feature][1:]]
-        if not self._clauses:  # a state that does not go with the instance's own goes with nothing
-            alone = self._right(features, states, np.eye(len(states), dtype=bool))
-            states = [state for state, right in zip(states, alone.tolist(), strict=True) if right]
-        at_once = case.oracle.at_once
+        states = {f: np.array(case.own_first[f][self._clauses :], dtype=np.intp) for f in features}
+        start = self._start(features)
+        first = dict(start)
+        for feature in reversed(features):
+            first[feature] = self._going_with(first, feature, states[feature])
+        yield self._masks(first)
+        whole = states  # what does not go with the instance's own states goes with no box
+        if not self._clauses:
+            whole = {feature: self._going_with(start, feature, states[feature]) for feature in features}
+        if all(len(first[feature]) == len(whole[feature]) for feature in features):
+            return
+        members: list[_State] = []
+        for feature in features:
+            always = self._going_with(whole, feature, whole[feature])
+            kept = always if self._clauses else [*always, case.positions[feature]]
+            members += [(feature, int(state)) for state in np.setdiff1d(whole[feature], kept)]
+        for box in self._boxes(whole, members):
+            if all(map(len, box.values())) and any(set(box[f]) != set(first[f]) for f in features):
+                yield self._masks(box)
+
+    def _start(self, features: list[FeatureId]) -> _Box:
+        """Return a box of one instance: the one explained or, for clauses, one that they change."""
+        case = self._case
+        instance: Sequence[int] | None = case.outside(features) if self._clauses else case.positions
+        if instance is None:
+            raise AssertionError("the features of a necessary reason can change the label")
+        return {feature: np.array([instance[feature]], dtype=np.intp) for feature in features}
+
+    def _going_with(self, box: _Box, feature: FeatureId, states: States) -> States:
+        """Return which of the states of a feature go with those that a box has of the others."""
+        right = self._case.oracle.along(self._wanted, self._region({**box, feature: states}), feature)
+        return states[right]
+
+    def _region(self, box: _Box) -> Region:
+        """Return the instances of a box; other features are free or, for clauses, as in the instance."""
+        return [
+            box.get(f, own if self._clauses else every) for f, (own, every) in enumerate(self._case.states)
+        ]
+
+    def _boxes(self, whole: _Box, members: list[_State]) -> Iterator[_Box]:
+        """Yield the boxes that are right and lack a minimal set of the members."""
+        at_once = self._case.oracle.at_once
         bits = np.arange(at_once, dtype=np.uint64)
+        places = {
+            feature: [place for place, (other, _) in enumerate(members) if other == feature]
+            for feature in whole
+        }
+
+        def without(feature: FeatureId, lacking: NDArray[np.bool_]) -> States:
+            """Return the states of a feature but for those that are lacking, by their places."""
+            out = [
+                members[place][1] for place, is_out in zip(places[feature], lacking, strict=True) if is_out
+            ]
+            return np.setdiff1d(whole[feature], out)
 
         def function(words: Words) -> Words:
-            """Return whether the box without these states is right."""
-            lacking = (words[: len(states), None] >> bits & np.uint64(1)).T.astype(bool)
-            answers = self._right(features, states, ~lacking)
-            return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
+            """Return which boxes are right: those that lack these members."""
+            checkpoint()
+            lacking = (words[: len(members), None] >> bits & np.uint64(1)).T.astype(bool)
+            options = [[states] for states in self._region(whole)]
+            choices = np.zeros((at_once, len(options)), dtype=np.intp)
+            empty = np.zeros(at_once, dtype=bool)
+            for feature in whole:
+                sets, chosen = np.unique(lacking[:, places[feature]], axis=0, return_inverse=True)
+                choices[:, feature] = chosen.reshape(-1)
+                options[feature] = [without(feature, one) for one in sets]
+                empty |= np.array([not len(states) for states in options[feature]])[choices[:, feature]]
+                options[feature] = [states if len(states) else whole[feature] for states in options[feature]]
+            right = empty
+            if not empty.all():
+                right[~empty] = self._case.oracle.asking(self._wanted, options)(choices[~empty])
+            return np.array([(right.astype(np.uint64) << bits).sum()], dtype=np.uint64)
 
-        for lacking in minimal_sets(function, range(len(states)), len(states), at_once):
-            masks = {feature: case.instance_masks[feature] for feature in features}
-            for place, (feature, state) in enumerate(states):
-                if self._clauses == (place in lacking):
-                    masks[feature] |= 1 << state
-            if all(mask != case.domain.full(feature) for feature, mask in masks.items()):
-                yield masks
+        for found in minimal_sets(function, range(len(members)), len(members), at_once):
+            lacking = np.isin(np.arange(len(members)), found)
+            yield {feature: without(feature, lacking[places[feature]]) for feature in whole}
 
-    def _right(self, features: list[FeatureId], states: list[_State], chosen: _Chosen) -> _Chosen:
-        """Return of each box whether the label stays all over it or, for clauses, changes all over it."""
-        case = self._case
-        distinct, inverse = np.unique(chosen, axis=0, return_inverse=True)
-        if not len(distinct):
-            return np.ones(len(chosen), dtype=bool)
-        options: list[list[States]] = [
-            [own if self._clauses or f in features else every] for f, (own, every) in enumerate(case.states)
-        ]
-        choices = np.zeros((len(distinct), len(options)), dtype=np.intp)
-        empty = np.zeros(len(distinct), dtype=bool)
-        for feature in features:
-            places = [place for place, (other, _) in enumerate(states) if other == feature]
-            sets, of_box = np.unique(distinct[:, places], axis=0, return_inverse=True)
-            choices[:, feature] = of_box.reshape(-1)
-            allowed = [[states[places[at]][1] for at in np.flatnonzero(row)] for row in sets]
-            if self._clauses:
-                empty |= np.array([not some for some in allowed])[choices[:, feature]]
-            own = [case.positions[feature]]
-            options[feature] = [
-                np.array(sorted((some or own) if self._clauses else own + some), dtype=np.intp)
-                for some in allowed
-            ]
-        answers = empty
-        if not empty.all():
-            ask = case.oracle.asking(case.others if self._clauses else case.labels, options)
-            answers[~empty] = ask(choices[~empty])
-        return np.asarray(answers[inverse.reshape(-1)])
+    def _masks(self, box: _Box) -> Masks:
+        """Return the literals that a box stands for: those of a clause hold outside it."""
+        full = self._case.domain.full
+        masks = {feature: sum(1 << int(state) for state in states) for feature, states in box.items()}
+        return {f: full(f) & ~mask if self._clauses else mask for f, mask in masks.items()}

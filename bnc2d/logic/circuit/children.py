@@ -14,14 +14,16 @@ _MANY, _SMALL = 1000, 40
 
 def in_ascending_order(arities: Numbers, children: Numbers) -> Numbers:
     """Return the children of each gate in ascending order."""
-    keys: Numbers = (np.arange(len(arities)) << 32).repeat(arities)
-    keys |= children
-    if (keys[1:] > keys[:-1]).all():
+    ends = arities.cumsum()
+    greater = children[1:] > children[:-1]
+    greater[ends[:-1] - 1] = True  # another gate begins
+    if greater.all():
         return children
     if len(arities) < _MANY or arities.max() > _SMALL:
+        keys: Numbers = (np.arange(len(arities)) << 32).repeat(arities)
+        keys |= children
         keys.sort()
         return keys & LOW
-    ends = np.cumsum(arities)
     ordered = np.empty_like(children)
     pairs = ends[arities == 2]
     one, other = children[pairs - 2], children[pairs - 1]

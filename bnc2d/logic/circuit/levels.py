@@ -48,20 +48,20 @@ class Levels:
 
     def __init__(self, store: NodeStore, roots: Sequence[int]) -> None:
         below = _reachable(store, roots)
-        keys = store.levels[below] << 2
-        keys |= store.kinds[below]
+        keys = take(store.levels, below) << 2
+        keys |= take(store.kinds, below)
         if keys.max() < 1 << 16:
             order = keys.astype(np.uint16).argsort(kind="stable")  # by radix, in linear time
         else:
             order = keys.argsort(kind="stable")
         self.nodes: Numbers = take(below, order)
-        self.keys: Numbers = take(keys, order) << 32 | self.nodes
-        self.kinds: NDArray[np.uint8] = store.kinds[self.nodes]
+        self.keys: Numbers = take(keys, order).astype(np.int64) << 32 | self.nodes
+        self.kinds: NDArray[np.uint8] = take(store.kinds, self.nodes)
         self.leaves = int(np.searchsorted(self.keys, 1 << 34))
         self.starts = np.zeros(len(keys) + 1, dtype=np.int64)
-        np.cumsum(store.starts[self.nodes + 1] - store.starts[self.nodes], out=self.starts[1:])
+        np.cumsum(take(store.starts, self.nodes + 1) - take(store.starts, self.nodes), out=self.starts[1:])
         at = np.searchsorted(below, roots)
-        self.roots: Numbers = np.searchsorted(self.keys, keys[at] << 32 | below[at])
+        self.roots: Numbers = np.searchsorted(self.keys, keys[at].astype(np.int64) << 32 | below[at])
         self._store = store
 
     @cached_property
@@ -161,7 +161,7 @@ def _reachable(store: NodeStore, roots: Sequence[int]) -> Numbers:
     for root in roots:
         marks[root] = True
     nodes = list(dict.fromkeys(roots))
-    place = np.empty(len(marks), dtype=np.int64)
+    place = np.empty(len(marks), dtype=np.int32)
     children_of = store.children_of
     while nodes:
         checkpoint()
@@ -174,12 +174,12 @@ def _reachable(store: NodeStore, roots: Sequence[int]) -> Numbers:
         ids = np.array(nodes, dtype=np.int64)
         while len(ids) > _FEW:
             checkpoint()
-            starts = store.starts[ids]
-            children = take(store.children, ranges(starts, store.starts[ids + 1] - starts))
-            children = children[~marked[children]]
+            starts = take(store.starts, ids)
+            children = take(store.children, ranges(starts, take(store.starts, ids + 1) - starts))
+            children = np.compress(~marked.take(children), children)
             marked[children] = True
-            own = np.arange(len(children))
+            own = np.arange(len(children), dtype=np.int32)
             place[children] = own
-            ids = children[place[children] == own]
+            ids = np.compress(place.take(children) == own, children)
         nodes = ids.tolist()
     return np.flatnonzero(marked)

@@ -3,9 +3,9 @@
 Columns, by node: ``kinds``, ``levels`` (the length of the longest path down), ``features`` (-1 but for
 literals), ``starts`` (where its children begin in ``children``; they end where those of the next begin). The
 children of a gate are in ascending order. Only the first ``count`` nodes exist: what lies behind is room to
-grow. A gate's hash is the sum of its children's codes, so that their order does not matter; a node's code is
-its hash, stirred. So hashes tell structures and not ids (Merkle 1987): those of a whole circuit are known
-before one of its nodes has its id.
+grow. A gate's hash is the sum of its children's hashes, so that their order does not matter, stirred. So
+hashes tell structures and not ids (Merkle 1987): those of a whole circuit are known before one of its nodes
+has its id.
 
 Equal gates are found by open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4).
 Many gates probe at once: all that meet an empty slot write themselves there, and who reads back another has
@@ -48,13 +48,12 @@ class NodeStore:
     def __init__(self) -> None:
         self.count = 2
         self.kinds = np.zeros(_ROWS, dtype=np.uint8)
-        self.levels = np.zeros(_ROWS, dtype=np.int64)
-        self.features = np.full(_ROWS, -1, dtype=np.int64)
-        self.codes = np.zeros(_ROWS, dtype=np.uint64)
+        self.levels = np.zeros(_ROWS, dtype=np.int32)
+        self.features = np.full(_ROWS, -1, dtype=np.int32)
         self.hashes = np.zeros(_ROWS, dtype=np.uint64)
         self.starts = np.zeros(_ROWS + 1, dtype=np.int64)
         self.children = np.zeros(2 * _ROWS, dtype=np.int64)
-        self.slots = np.full(2 * _ROWS, EMPTY, dtype=np.int64)
+        self.slots = np.full(2 * _ROWS, EMPTY, dtype=np.int32)
         self._whole = True
         self._open_views()
 
@@ -63,7 +62,6 @@ class NodeStore:
         self.kind_of = self.kinds.data
         self.feature_of = self.features.data
         self._level_of = self.levels.data
-        self._code_of = self.codes.data
         self._hash_of = self.hashes.data
         self._start_of = self.starts.data
         self._child_at = self.children.data
@@ -79,7 +77,7 @@ class NodeStore:
     def add_literal(self, feature: int, mask: int) -> int:
         """Return a new node for a literal of the feature."""
         node = self._begin(1, 0)
-        self._code_of[node] = _stirred_one(hash((feature, mask)) & _WORD)
+        self._hash_of[node] = _stirred_one(hash((feature, mask)) & _WORD)
         self.kind_of[node] = FIRST_GATE_KIND - 1
         self.feature_of[node] = feature
         self._level_of[node] = 0
@@ -90,14 +88,16 @@ class NodeStore:
 
     def hash_of(self, kind: int, children: list[int]) -> int:
         """Return the hash of a gate."""
-        code_of = self._code_of
-        value = sum([code_of[child] for child in children])
-        return (value + _OR_CODE if kind == _OR else value) & _WORD
+        hash_of = self._hash_of
+        value = sum([hash_of[child] for child in children])
+        return _stirred_one((value + _OR_CODE if kind == _OR else value) & _WORD)
 
     def hashes_of(self, kinds: NDArray[np.uint8], starts: Numbers, children: Numbers) -> NDArray[np.uint64]:
         """Return the hashes of many gates, whose children begin at ``starts``."""
-        hashes: NDArray[np.uint64] = np.add.reduceat(self.codes[children], starts)
-        hashes += _OR_CODES[kinds]
+        hashes: NDArray[np.uint64] = np.add.reduceat(self.hashes.take(children), starts)
+        hashes += _OR_CODES.take(kinds)
+        hashes ^= hashes >> _SHIFT
+        hashes *= _FACTORS
         return hashes
 
     def find(self, kind: int, children: list[int]) -> tuple[int, int, int]:
@@ -137,7 +137,6 @@ class NodeStore:
         self.feature_of[node] = -1
         level_of[node] = level + 1
         self._hash_of[node] = value
-        self._code_of[node] = _stirred_one(value)
         self._slot_at[slot] = node
         self.count = node + 1
         self._whole = True
@@ -242,10 +241,9 @@ class NodeStore:
             below = children[edge:last_edge]
             own = starts[begin:end] - edge if edge else starts[begin:end]
             rows = slice(first + begin, first + end)
-            self.hashes[rows] = hashes = self.hashes_of(kinds[begin:end], own, below)
+            self.hashes[rows] = self.hashes_of(kinds[begin:end], own, below)
             if len(bounds) > 1:
-                self.codes[rows] = stirred(hashes)
-                np.add(np.maximum.reduceat(self.levels[below], own), 1, out=self.levels[rows])
+                np.add(np.maximum.reduceat(self.levels.take(below), own), 1, out=self.levels[rows])
             begin, edge = end, last_edge
 
     def _write(
@@ -263,11 +261,10 @@ class NodeStore:
             kinds, arities = kinds[new], arities[new]
             children = children[ranges(starts[new], arities)]
             starts = arities.cumsum() - arities
-            for column in (self.hashes, self.codes, self.levels):
-                column[first:last] = column[first + new]
+            self.hashes[first:last] = self.hashes[first + new]
+            self.levels[first:last] = self.levels[first + new]
         if not with_levels:
-            self.codes[first:last] = stirred(self.hashes[first:last])
-            np.add(np.maximum.reduceat(self.levels[children], starts), 1, out=self.levels[first:last])
+            np.add(np.maximum.reduceat(self.levels.take(children), starts), 1, out=self.levels[first:last])
         ends = starts + arities
         edge = self._start_of[first]
         np.add(ends, edge, out=self.starts[first + 1 : last + 1])
@@ -311,12 +308,12 @@ class NodeStore:
 
     def _meet(self, slot: Numbers, rows: Numbers) -> Numbers:
         """Return who is at the slots; at an empty one the first of the rows that come there."""
-        there: Numbers = self.slots[slot]
+        there = self.slots.take(slot).astype(np.int64)
         empty = (there == EMPTY).nonzero()[0]
         if len(empty):
             backwards = empty[::-1]  # of several, the last to write is the first row
             self.slots[slot[backwards]] = rows[backwards]
-            there[empty] = self.slots[slot[empty]]
+            there[empty] = self.slots.take(slot[empty])
         return there
 
     def _are_equal(
@@ -338,21 +335,20 @@ class NodeStore:
             self._repair()
         self._whole = False
         count = self.count
-        edges += self._start_of[count]
+        known_edges = self._start_of[count]
         if count + nodes > len(self.kinds):
             size = max(count + nodes, 2 * count)
-            self.levels = _grown(self.levels, size)
-            self.features = _grown(self.features, size)
-            self.codes = _grown(self.codes, size)
-            self.hashes = _grown(self.hashes, size)
-            self.starts = _grown(self.starts, size + 1)
-            self.kinds = _grown(self.kinds, size)  # last: its length says that all have grown
+            self.levels = _grown(self.levels, count, size)
+            self.features = _grown(self.features, count, size)
+            self.hashes = _grown(self.hashes, count, size)
+            self.starts = _grown(self.starts, count + 1, size + 1)
+            self.kinds = _grown(self.kinds, count, size)  # last: its length says that all have grown
             self._open_views()
-        if edges > len(self.children):
-            self.children = _grown(self.children, 2 * edges)
+        if known_edges + edges > len(self.children):
+            self.children = _grown(self.children, known_edges, 2 * (known_edges + edges))
             self._open_views()
         if 2 * (count + nodes) > self._most:
-            self._fill_slots(4 * (count + nodes))
+            self._fill_slots(2 * (count + nodes) + 1)
         return count
 
     def _repair(self) -> None:
@@ -365,7 +361,7 @@ class NodeStore:
         size = 2 * _ROWS
         while size < least:
             size *= 2
-        slots = np.full(size, EMPTY, dtype=np.int64)
+        slots = np.full(size, EMPTY, dtype=np.int32)
         for piece in pieces(self.count):
             pending = np.flatnonzero(self.kinds[piece] >= FIRST_GATE_KIND) + piece.start
             slot = (self.hashes[pending] & np.uint64(size - 1)).astype(np.int64)
@@ -379,19 +375,11 @@ class NodeStore:
         self._open_views()
 
 
-def stirred(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the codes of nodes with these hashes."""
-    codes: NDArray[np.uint64] = hashes >> _SHIFT
-    codes ^= hashes
-    codes *= _FACTORS
-    return codes
-
-
 def _stirred_one(value: int) -> int:
     return (value ^ value >> 32) * _FACTOR & _WORD
 
 
-def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:
+def _grown(column: NDArray[Any], used: int, size: int) -> NDArray[Any]:
     larger = np.empty(size, dtype=column.dtype)
-    larger[: len(column)] = column
+    larger[:used] = column[:used]
     return larger

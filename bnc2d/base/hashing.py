@@ -196,11 +196,15 @@ def _slots(keys: NDArray[Key], turn: int) -> tuple[NDArray[np.intp], int]:
 
 def _first_in_slot(slots: NDArray[np.intp], size: int) -> NDArray[np.intp]:
     """Return for each entry the index of the first entry with the same slot."""
-    table = np.empty(size, dtype=np.intp)
+    small = np.int32 if len(slots) < 1 << 31 else np.intp  # a table half as large stays in the cache longer
+    table = np.empty(size, dtype=small)
     backwards, last = slots[::-1], len(slots) - 1
     for piece in pieces(len(slots)):  # of several entries that write to a slot the last one stays
-        table[backwards[piece]] = np.arange(last - piece.start, last - piece.stop, -1)
-    return take(table, slots)
+        table[backwards[piece]] = np.arange(last - piece.start, last - piece.stop, -1, dtype=small)
+    first = np.empty(len(slots), dtype=np.intp)
+    for piece in pieces(len(slots)):
+        first[piece] = table.take(slots[piece])
+    return first
 
 
 def _unequal(keys: NDArray[Key], first: NDArray[np.intp]) -> NDArray[np.intp]:

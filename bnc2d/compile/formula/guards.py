@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import take
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import distinct, grouped_pairs, sorted_distinct
+from bnc2d.base.hashing import distinct, grouped, grouped_pairs, sorted_distinct
 from bnc2d.logic.circuit.builder import CircuitBuilder
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind
 
@@ -36,7 +36,10 @@ def choose_guards(low: CellSets, high: CellSets) -> tuple[list[CellSet], NDArray
     """
     if low.dtype == object:
         return _with_ids([least and most for least, most in zip(low.tolist(), high.tolist(), strict=True)])
-    range_ids, first = grouped_pairs(low, high)
+    if len(high) and int(high.max()) >> 32:
+        range_ids, first = grouped_pairs(low, high)
+    else:  # both fit in one key
+        range_ids, first = grouped(low << np.uint64(32) | high)
     low, high = take(low, first), take(high, first)
     # Where no cell is needed there is no guard.
     chosen = np.where(low == 0, low, high)

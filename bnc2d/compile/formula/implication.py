@@ -152,11 +152,11 @@ class Implications:
             there = self._first_word.take(b)
             rest = np.flatnonzero((self._first_word.take(a) | there) == there)
             a, b = a.take(rest), b.take(rest)
-            there = self._values.take(b, axis=0)
-            same = (self._values.take(a, axis=0) | there) == there
-            rest = np.compress(same.view(np.uint64)[:, 0] == _ALL_TRUE, rest)
+            here, there = self._values.take(a, axis=0), self._values.take(b, axis=0)
+            here |= there
+            same = (here == there).view(np.uint64)[:, 0] == _ALL_TRUE
+            rest, a, b = np.compress(same, rest), np.compress(same, a), np.compress(same, b)
             answers[piece][rest] = True
-            a, b = left[piece].take(rest), right[piece].take(rest)
             above = np.flatnonzero((np.maximum(a, b) >= self._decided) & (a != b))
             a, b, rest = a.take(above), b.take(above), rest.take(above)
             answers[piece][rest[(a == 1) | (b == 0)]] = False  # another node is neither true nor false

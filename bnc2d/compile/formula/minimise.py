@@ -130,6 +130,9 @@ class Minimiser:
         if nodes < circuit.size and nodes <= _COMPARED_NODES and given.plain_size_at_least < circuit.size:
             plain = absorb(to_circuit(given.diagram, negated))
             circuit = plain if plain.size < circuit.size else circuit
+        if not self._formulas:  # for all at once: to grow with each of them means to move the others
+            labels = self._whole.terminals
+            self.manager.store.make_room(labels * circuit.size, labels * len(circuit.children))
         return circuit.add_to(self.manager, self._groups.states, simplify=False)[0]
 
     def _plan(self, label: int) -> list[_Candidate]:

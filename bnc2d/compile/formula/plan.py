@@ -27,8 +27,10 @@ _CELLS_AT_ONCE = 100_000
 # Batch size: about so many cells, of at most so many blocks (their id is part of a key).
 _CELLS_TOGETHER = 1 << 18
 _BLOCKS_TOGETHER = 64
-# Sets of few cells are counted in a table of all such sets.
+# Sets of few cells are counted in a table of all such sets; with functions, too, where that has no more than
+# so many entries for each cell.
 _FEW_CELLS = 16
+_ENTRIES = 16
 # Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits. Where a block has n
 # guards they share gates, and each needs about factor / n^exponent of them: nearer the truth, unless
 # implications leave far fewer guards than are counted here.
@@ -149,6 +151,14 @@ def _block_costs(cells: Cells, block_ids: Numbers, blocks: int) -> tuple[Numbers
         return gates, gates
     width, bits = len(cells), (blocks - 1).bit_length()
     weights = cell_bits(width) if width <= _CELLS else hash_weights(width)
+    span = int(cells.max()) + 1
+    if width <= _FEW_CELLS and blocks * span << width <= _ENTRIES * cells.size:
+        table = np.zeros((blocks, 1 << width, span), dtype=bool)
+        for rows, targets, sets in parts_in_pieces(cells, weights):
+            table.reshape(-1)[(take(block_ids, rows) << width | sets.view(np.int64)) * span + targets] = True
+        table[:, :, 1] = False
+        gates += [np.count_nonzero(part) - np.count_nonzero(part[:, 0]) for part in table]
+        return gates, np.count_nonzero(table.any(axis=2), axis=1)
     seen = np.zeros(blocks << width if width <= _FEW_CELLS else 0, dtype=bool)  # by block and set of cells
     guards, clauses = [], []
     for rows, targets, sets in parts_in_pieces(cells, weights):

@@ -53,17 +53,18 @@ def _parts_of(cells: Cells, weights: NDArray[Any]) -> Parts:
     if len(cells) <= _COMPARED_CELLS:
         return _parts_by_comparing(cells, weights)
     width = len(cells)
-    codes = cells.T.astype(np.int64)
-    codes *= width
-    codes += np.arange(width)
+    small = np.int32 if (int(cells.max(initial=0)) + 1) * width < 1 << 31 else np.int64  # to sort faster
+    codes = cells.T.astype(small)
+    codes *= small(width)
+    codes += np.arange(width, dtype=small)
     codes.sort(axis=1)
-    targets = codes // width
-    codes -= targets * width
+    targets = codes // small(width)
+    codes -= targets * small(width)
     begins = np.ones(codes.shape, dtype=bool)
     np.not_equal(targets[:, 1:], targets[:, :-1], out=begins[:, 1:])
     firsts = np.flatnonzero(begins)
     sets = np.add.reduceat(weights[codes.reshape(-1)], firsts)
-    return Parts(firsts // width, targets.reshape(-1)[firsts], sets)
+    return Parts(firsts // width, targets.reshape(-1)[firsts].astype(np.int64), sets)
 
 
 def _parts_by_comparing(cells: Cells, weights: NDArray[Any]) -> Parts:

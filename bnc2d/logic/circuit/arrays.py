@@ -74,7 +74,7 @@ class CircuitArrays:
     ) -> list[NodeId]:
         """Add the circuit to a manager, where ``states`` says what a feature's mask is; return the roots.
 
-        ``simplify`` as for ``Manager.add_gates``.
+        ``simplify`` as for ``Manager.add_gates``; without it, all nodes must be below the roots.
         """
         ids = np.empty(self.first_gate + len(self.is_or), dtype=np.int64)
         ids[:_CONSTANTS] = range(_CONSTANTS)
@@ -87,6 +87,8 @@ class CircuitArrays:
         ends = (end for _, end in self.batches())
         manager.add_levels(ids, kinds, self.starts, self.children, ends, simplify=simplify)
         roots: list[NodeId] = ids[self.roots].tolist()
+        if len(roots) == 1 and not simplify:
+            manager.remember_below(roots[0], ids)
         return roots
 
     def batches(self) -> Iterator[tuple[int, int]]:

@@ -84,6 +84,7 @@ class Manager:
         self.or_decomposable: dict[NodeId, bool] = {}
         self._levels: dict[NodeId, Levels] = {}
         self._few: dict[NodeId, Nodes | None] = {}
+        self._sizes: dict[NodeId, int] = {}
         self._recent: dict[tuple[int, ...], NodeId] = {}  # by kind and children
 
     def __len__(self) -> int:
@@ -333,8 +334,18 @@ class Manager:
 
     def size(self, root: NodeId) -> int:
         """Return the number of nodes below and including ``root``."""
+        root = self._checked(root)
+        if root in self._sizes:
+            return self._sizes[root]
         few = self.few_below(root)
         return len(self.levels(root)) if few is None else len(few.ids)
+
+    def remember_below(self, root: NodeId, nodes: Numbers) -> None:
+        """Remember how many nodes are below ``root``: those given, each once, but for the constants."""
+        below = np.zeros(self.store.count, dtype=bool)
+        below[nodes] = True
+        below[: TRUE + 1] = [root == FALSE, root == TRUE]
+        _remember(self._sizes, root, int(np.count_nonzero(below)))
 
     def reachable(self, root: NodeId) -> list[NodeId]:
         """Return the nodes below and including ``root``, children before parents; do not change the list."""

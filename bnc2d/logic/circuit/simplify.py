@@ -33,7 +33,7 @@ class Simplified:
         is_or: NDArray[np.bool_],
         arities: Numbers,
         children: Numbers,
-        features: Numbers,
+        features: NDArray[np.int32],
         merge: Merge,
     ) -> None:
         count = len(arities)
@@ -82,7 +82,7 @@ class Simplified:
         self.ids[decided] = self._is_or[decided]
         self._keep(~constant & (self.ids[self._owners] == _OPEN))
 
-    def _merge_literals(self, features: Numbers, merge: Merge) -> bool:
+    def _merge_literals(self, features: NDArray[np.int32], merge: Merge) -> bool:
         """Merge pairs of literals of one feature in a gate; return whether there was one."""
         feature = features[self.children]
         literals = (feature >= 0).nonzero()[0]

@@ -53,13 +53,14 @@ def _parts_of(cells: Cells, weights: NDArray[Any]) -> Parts:
     if len(cells) <= _COMPARED_CELLS:
         return _parts_by_comparing(cells, weights)
     width = len(cells)
-    small = np.int32 if (int(cells.max(initial=0)) + 1) * width < 1 << 31 else np.int64  # to sort faster
-    codes = cells.T.astype(small)
-    codes *= small(width)
+    largest = (int(cells.max(initial=0)) + 1) * width
+    small = np.dtype(np.int32 if largest < 1 << 31 else np.int64)  # half the size is sorted faster
+    codes: NDArray[Any] = cells.T.astype(small)
+    codes *= width
     codes += np.arange(width, dtype=small)
     codes.sort(axis=1)
-    targets = codes // small(width)
-    codes -= targets * small(width)
+    targets = codes // width
+    codes -= targets * width
     begins = np.ones(codes.shape, dtype=bool)
     np.not_equal(targets[:, 1:], targets[:, :-1], out=begins[:, 1:])
     firsts = np.flatnonzero(begins)

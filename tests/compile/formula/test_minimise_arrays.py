@@ -22,10 +22,12 @@ from bnc2d.compile.formula.plan import Planner, scaled, shared
 from bnc2d.logic.circuit.absorb import absorb
 from bnc2d.logic.circuit.arrays import CircuitArrays
 from bnc2d.logic.circuit.builder import CircuitBuilder
+from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import parts_of
+from bnc2d.logic.diagram.to_circuit import class_formula
 from tests.compile.formula.test_minimise import check, small_formulas
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.logic.strategies import contents
@@ -68,11 +70,24 @@ def test_the_cells_of_every_block(case: Case) -> None:
             assert found == naive_block(function, start, stop)
 
 
-@given(labelled_diagrams(), st.sampled_from([1, 40, 1 << 18]))
-def test_the_cost_of_a_plan_is_counted(case: Case, together: int) -> None:
+@given(labelled_diagrams(), st.booleans())
+def test_the_size_of_a_formula_is_known_when_it_is_made(case: Case, negated: bool) -> None:
+    diagram = case[0]
+    minimiser = Minimiser(diagram, diagram.domain)
+    manager = Manager(diagram.domain)
+    for label in range(diagram.terminals):
+        root = minimiser.formula(label, negated)
+        assert minimiser.manager.size(root) == len(Levels(minimiser.manager.store, [root]))
+        root = class_formula(diagram, manager, label, negated)
+        assert manager.size(root) == len(Levels(manager.store, [root]))
+
+
+@given(labelled_diagrams(), st.sampled_from([1, 40, 1 << 18]), st.sampled_from([0, 16, 1 << 20]))
+def test_the_cost_of_a_plan_is_counted(case: Case, together: int, entries: int) -> None:
     function = case[0].two_terminal(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.formula.plan._CELLS_TOGETHER", together)
+        patch.setattr("bnc2d.compile.formula.plan._ENTRIES", entries)
         planner = Planner(CellTables(function))
     for estimate in (scaled(1.0), scaled(0.0), shared):
         plan = planner.plan(estimate)

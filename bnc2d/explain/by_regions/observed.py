@@ -15,6 +15,7 @@ from bnc2d.explain.case import Kept
 from bnc2d.explain.keys import Keys
 from bnc2d.logic.domain import FeatureId
 from bnc2d.regions.around.instance import Around
+from bnc2d.regions.around.least import least_sufficient
 from bnc2d.regions.around.nearest import nearest, towards
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.oracle import RegionOracle
@@ -61,6 +62,13 @@ class ObservedCase(RegionCase):
                 return Kept(self._around.one_sufficient(), [])
         except TimeLimitExceeded:
             return Kept(list(self.movable), list(self.movable))
+
+    def least_sufficient(self, keys: Keys, time_limit: float | None) -> list[FeatureId]:
+        """Return the features of the sufficient reason with the least key."""
+        if self._around is None:
+            return super().least_sufficient(keys, time_limit)
+        with Budget(time_limit).limiting("no least sufficient reason"):
+            return least_sufficient(self._around, keys.coarse)
 
     def least_necessary(self, keys: Keys, time_limit: float | None) -> list[FeatureId] | None:
         """Return the features of the necessary reason with the least key, or None where there is none."""

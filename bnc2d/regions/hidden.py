@@ -11,9 +11,9 @@ from bnc2d.base.masks import VariableId
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS
-from bnc2d.regions.messages.message import Unknown, Values
+from bnc2d.regions.messages.message import Unknown
 from bnc2d.regions.messages.passes import Effort, Passes, Question
-from bnc2d.regions.messages.possible import impossible_instance
+from bnc2d.regions.messages.possible import Zeros
 from bnc2d.regions.pairs import class_weights
 from bnc2d.regions.region import Label, Region, first_instance
 from bnc2d.regions.tables import has_zero
@@ -47,6 +47,7 @@ class HiddenBounds:
             (weight == 0) == (exact == 0) for weight, exact in zip(self._weights, weights, strict=True)
         ) and all(cpt.lowest_exponent >= _LOWEST_EXPONENT and not cpt.rounds_to_zero for cpt in cpts)
         self._margin = 64.0 * self._passes.tree.operations * UNIT_ROUNDOFF
+        self._zeros = Zeros(self._passes.tree, self._passes.leaves)
         self._has_zeros = has_zero(cpts)
         self._worst: tuple[Question, list[int]] | None = None
         self._impossible: list[int] | None = None
@@ -85,7 +86,7 @@ class HiddenBounds:
         ranges = dict.fromkeys(free.values(), 0.0)
         if self._worst is not None:
             question, instance = self._worst
-            for column, ratios in self._changes(region, instance, question).items():
+            for column, ratios in self._passes.changes(instance, question, region).items():
                 ranges[column] = float(np.ptp(np.log(np.clip(ratios, 1e-30, 1e30))))
         return max(ranges, key=ranges.__getitem__)
 
@@ -112,7 +113,7 @@ class HiddenBounds:
     def _all_possible(self, region: Region) -> bool:
         """Return whether all instances are known to be possible; one that is not may be what is wanted."""
         try:
-            impossible = impossible_instance(self._passes.tree, self._passes.leaves, region)
+            impossible = self._zeros.impossible_instance(region)
         except Unknown:
             return False
         if impossible is not None:
@@ -143,7 +144,7 @@ class HiddenBounds:
         for _ in range(_MOST_STEPS):
             steps = [
                 (float(ratios.min()), column, int(region[column][int(ratios.argmin())]))
-                for column, ratios in self._changes(region, instance, question).items()
+                for column, ratios in self._passes.changes(instance, question, region).items()
             ]
             ratio, column, state = min(steps, default=(inf, 0, 0))
             if ratio >= least * (1.0 - _NEAR):
@@ -151,10 +152,3 @@ class HiddenBounds:
             least = ratio
             instance = [*instance[:column], state, *instance[column + 1 :]]
         return instance, least
-
-    def _changes(self, region: Region, instance: list[int], question: Question) -> dict[int, Values]:
-        """Return the ratio after each change that the region allows, by free feature."""
-        changes = self._passes.changes(instance, question)
-        return {
-            column: ratios[region[column]] for column, ratios in changes.items() if len(region[column]) > 1
-        }

@@ -17,7 +17,7 @@ from bnc2d.regions import hidden
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.messages.message import Unknown
 from bnc2d.regions.messages.passes import Effort, Passes, Question
-from bnc2d.regions.messages.possible import impossible_instance
+from bnc2d.regions.messages.possible import Zeros
 from bnc2d.regions.region import Region, instances
 from bnc2d.regions.search import Search
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
@@ -73,7 +73,9 @@ def test_changes_are_those_of_single_features(make: Callable[[int], Classifier])
         sizes = [len(variable) for variable in classifier.feature_variables]
         instance = [rng.randrange(size) for size in sizes]
         try:
-            changes = Passes(classifier).changes(instance, Question(0, 1))
+            changes = Passes(classifier).changes(
+                instance, Question(0, 1), [np.arange(size) for size in sizes]
+            )
         except Unknown:
             assert make is extreme_classifier
             continue
@@ -95,9 +97,10 @@ def test_an_impossible_instance_is_found_where_there_is_one(make: Callable[[int]
     for seed in range(60):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         passes = Passes(classifier)
+        zeros = Zeros(passes.tree, passes.leaves)
         for _ in range(3):
             region = random_region(classifier, rng)
-            found = impossible_instance(passes.tree, passes.leaves, region)
+            found = zeros.impossible_instance(region)
             assert (found is None) == all(any(row) for row in joints(classifier, region)), seed
             if found is not None:
                 assert not any(joints(classifier, [np.array([state]) for state in found])[0])

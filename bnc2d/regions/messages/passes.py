@@ -15,12 +15,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.masks import VariableId, positions
+from bnc2d.base.masks import mask_of, positions
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.regions.messages.clusters import reduced
 from bnc2d.regions.messages.leaves import Leaves
 from bnc2d.regions.messages.message import Indices, Messages, Values
-from bnc2d.regions.messages.product import Product
+from bnc2d.regions.messages.product import Product, Scope, Sizes
 from bnc2d.regions.messages.tree import Node, Tree
 from bnc2d.regions.region import Region
 
@@ -61,18 +61,20 @@ class Passes:
         self.leaves = Leaves(self.tree)
         self._known: list[dict[Key, Messages]] = [{} for _ in self.tree.nodes]
         self._known_numbers = 0
+        self._products: dict[Key, Product] = {}
 
     def least(self, region: Region, question: Question, effort: Effort) -> Worst | None:
         """Return the worst of a region; None where the rival is zero everywhere. Raises ``Unknown``."""
         messages = self._towards_root(region, question, effort)
         return None if messages is None else self._at_root(messages, region)
 
-    def changes(self, instance: Sequence[int], question: Question) -> dict[int, Values]:
-        """Return for features, by column, the ratio after a change to each state; inf where both are zero.
+    def changes(self, instance: Sequence[int], question: Question, free: Region) -> dict[int, Values]:
+        """Return for features that a region leaves free, by column, the ratio after a change to each state.
 
-        Features that several tables have are left out.
+        It is infinite where the rival has zero. Features that several tables have are left out.
         """
         tree = self.tree
+        asked = mask_of(v for v in tree.leaf_of if len(free[tree.column[v]]) > 1)
         region = [np.array([state], dtype=np.intp) for state in instance]
         inward = self._towards_root(region, question, Effort(1 << 10, 1 << 30))
         if inward is None:
@@ -86,14 +88,14 @@ class Passes:
             checkpoint()
             node = tree.nodes[number]
             for place, to in enumerate(node.inputs):
-                other = node.inputs[1 - place]
-                scopes = node.scope, tree.nodes[other].scope, tree.nodes[to].scope
-                outward[to] = Product(*scopes, (), sizes)(outward[number], inward[other])
+                if tree.nodes[to].below & asked:
+                    other = node.inputs[1 - place]
+                    scopes = node.scope, tree.nodes[other].scope, tree.nodes[to].scope
+                    outward[to] = self._product_of(*scopes, (), sizes)(outward[number], inward[other])
         found = {}
-        for feature, number in tree.leaf_of.items():
-            column = tree.column[feature]
-            free = [*region[:column], np.arange(tree.sizes[feature]), *region[column + 1 :]]
-            said = self._leaf(number, free, question)
+        for feature in positions(asked):
+            number, column = tree.leaf_of[feature], tree.column[feature]
+            said = self._leaf(number, [*region[:column], free[column], *region[column + 1 :]], question)
             above = (said.for_class * outward[number].for_class).sum(axis=1)
             below = (said.rival * outward[number].rival).sum(axis=1)
             found[column] = np.divide(above, below, out=np.full(len(above), np.inf), where=below > 0)
@@ -150,9 +152,16 @@ class Passes:
             messages.append(known)
         return messages
 
-    def _product(self, node: Node, sizes: dict[VariableId, int]) -> Product:
+    def _product(self, node: Node, sizes: Sizes) -> Product:
         left, right = (self.tree.nodes[number].scope for number in node.inputs)
-        return Product(left, right, node.scope, node.chosen, sizes)
+        return self._product_of(left, right, node.scope, node.chosen, sizes)
+
+    def _product_of(self, left: Scope, right: Scope, kept: Scope, chosen: Scope, sizes: Sizes) -> Product:
+        """Return how two messages are multiplied; what regions share is laid out once."""
+        key = (left, right, kept, chosen, *(sizes[v] for v in (*left, *right) if v in self.tree.column))
+        if key not in self._products:
+            self._products[key] = Product(left, right, kept, chosen, sizes)
+        return self._products[key]
 
     def _leaf(self, number: int, region: Region, question: Question) -> Messages:
         rows = self.leaves.rows(number, region)

@@ -15,41 +15,75 @@ larger is a bound. States at which the rival has zero add to the class only, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from bnc2d.base.masks import VariableId
 from bnc2d.regions.messages.message import Indices, Messages, Values, scaled
 
+Scope: TypeAlias = tuple[VariableId, ...]
+Sizes: TypeAlias = Mapping[VariableId, int]
+
 # The second bound multiplies roundings by e^radius; beyond this radius it is left out.
 _MOST_RADIUS = 5.0
 
 
-@dataclass(frozen=True)
+class _Side(NamedTuple):
+    """How one of two tables is laid out: ``[what both keep, row and what it alone keeps, what is summed]``."""
+
+    shape: tuple[int, ...]
+    alone: tuple[int, ...]
+    order: tuple[int, ...]
+    counts: tuple[int, int, int]
+
+    def prepared(self, values: Values) -> Values:
+        table = values.reshape(len(values), *self.shape)
+        if self.alone:
+            table = table.sum(axis=self.alone)
+        both, own, summed = self.counts
+        return table.transpose(self.order).reshape(both, len(values) * own, summed)
+
+
 class Product:
     """How messages over two scopes are multiplied: ``kept`` stays, ``chosen`` is chosen, the rest is summed.
 
-    ``sizes`` are those of the variables, features with the states of the region only.
+    ``sizes`` are those of the variables, of features the states that the region allows. ``ways`` is how many
+    choices there are, ``states`` how many the separator of the result has.
     """
 
-    left: tuple[VariableId, ...]
-    right: tuple[VariableId, ...]
-    kept: tuple[VariableId, ...]
-    chosen: tuple[VariableId, ...]
-    sizes: dict[VariableId, int]
+    def __init__(self, left: Scope, right: Scope, kept: Scope, chosen: Scope, sizes: Sizes) -> None:
+        self._scopes = left, right
+        self._stays = (*chosen, *kept)
+        self._sizes = sizes
+        self.ways, self.states = self._count(chosen), self._count(kept)
+        both = [v for v in self._stays if v in left and v in right]
+        summed = [v for v in left if v in right and v not in self._stays]
+        own = [[v for v in self._stays if v in scope and v not in both] for scope in self._scopes]
+        self._sides = [
+            self._side(scope, both, mine, summed) for scope, mine in zip(self._scopes, own, strict=True)
+        ]
+        self._shapes = [[sizes[v] for v in group] for group in (both, *own)]
+        axes = [*both, -1, *own[0], -2, *own[1]]
+        self._order = [axes.index(v) for v in (-1, -2, *self._stays)]
 
-    @property
-    def ways(self) -> int:
-        """How many states are chosen from."""
-        return self._count(self.chosen)
-
-    @property
-    def states(self) -> int:
-        """The states of the separator of the result."""
-        return self._count(self.kept)
+    def _side(
+        self,
+        scope: Scope,
+        both: Sequence[VariableId],
+        own: Sequence[VariableId],
+        summed: Sequence[VariableId],
+    ) -> _Side:
+        left = [v for v in scope if v in (*both, *own, *summed)]
+        places = [1 + left.index(v) for v in (*both, *own, *summed)]
+        return _Side(
+            tuple(self._sizes[v] for v in scope),
+            tuple(1 + axis for axis, v in enumerate(scope) if v not in left),
+            (*places[: len(both)], 0, *places[len(both) :]),
+            (self._count(both), self._count(own), self._count(summed)),
+        )
 
     def __call__(self, left: Messages, right: Messages) -> Messages:
         """Return the product, a row for each pair of rows and each choice."""
@@ -72,33 +106,15 @@ class Product:
         return np.stack(places, axis=1)
 
     def _count(self, variables: Sequence[VariableId]) -> int:
-        return prod([self.sizes[variable] for variable in variables])
+        return prod([self._sizes[variable] for variable in variables])
 
     def numbers(self, left: Values, right: Values) -> Values:
         """Return the products ``[row, kept]``: a matrix product for each state of what both keep."""
-        stays = (*self.chosen, *self.kept)
-        both = [v for v in stays if v in self.left and v in self.right]
-        summed = [v for v in self.left if v in self.right and v not in stays]
-        own = [[v for v in stays if v in scope and v not in both] for scope in (self.left, self.right)]
-        tables = []
-        for values, scope, mine in zip((left, right), (self.left, self.right), own, strict=True):
-            table = values.reshape(len(values), *[self.sizes[v] for v in scope])
-            alone = tuple(1 + axis for axis, v in enumerate(scope) if v not in (*both, *summed, *mine))
-            if alone:
-                table = table.sum(axis=alone)
-            at = [v for v in scope if v in (*both, *summed, *mine)]
-            places = [1 + at.index(v) for v in (*both, *mine, *summed)]
-            table = table.transpose(*places[: len(both)], 0, *places[len(both) :])
-            tables.append(table.reshape(self._count(both), len(values) * self._count(mine), -1))
-        product = np.matmul(tables[0], tables[1].transpose(0, 2, 1))
-        sizes = [[self.sizes[v] for v in group] for group in (both, *own)]
-        product = product.reshape(*sizes[0], len(left), *sizes[1], len(right), *sizes[2])
-        axis = {v: place for place, v in enumerate(both)}
-        axis.update({v: len(both) + 1 + place for place, v in enumerate(own[0])})
-        axis.update({v: len(both) + len(own[0]) + 2 + place for place, v in enumerate(own[1])})
-        rows = len(both), len(both) + 1 + len(own[0])
-        product = product.transpose(*rows, *[axis[v] for v in stays])
-        return np.ascontiguousarray(product).reshape(len(left) * len(right) * self.ways, -1)
+        one, other = (side.prepared(values) for side, values in zip(self._sides, (left, right), strict=True))
+        product = np.matmul(one, other.transpose(0, 2, 1))
+        both, of_left, of_right = self._shapes
+        product = product.reshape(*both, len(left), *of_left, len(right), *of_right).transpose(self._order)
+        return product.reshape(len(left) * len(right) * self.ways, -1)
 
     def _lowered(
         self, left: Messages, right: Messages, rival: Values, least: Values, radius: Values
@@ -106,13 +122,16 @@ class Product:
         """Return the least numbers for the class that the radius leaves."""
         low: Values = np.ones(1)
         high: Values = np.ones(1)
-        for messages, scope, rows in ((left, self.left, (-1, 1, 1)), (right, self.right, (1, -1, 1))):
+        for messages, scope, rows in (
+            (left, self._scopes[0], (-1, 1)),
+            (right, self._scopes[1], (1, -1)),
+        ):
             if messages.own is not None:
                 ratios = messages.ratios()
                 smallest = self._extreme(ratios, scope, np.min)
                 ratios[(messages.rival == 0) & (messages.at_least == 0)] = 0.0  # adds nothing
                 largest = self._extreme(ratios, scope, np.max)
-                shape = (*rows[:2], self.ways, self.states)
+                shape = (*rows, self.ways, self.states)
                 with np.errstate(invalid="ignore"):  # no number where the product of rivals is zero
                     low = low * smallest.reshape(shape)
                     high = high * largest.reshape(shape)
@@ -130,11 +149,13 @@ class Product:
 
     def _extreme(self, ratios: Values, scope: Sequence[VariableId], extreme: Callable[..., Values]) -> Values:
         """Return the extreme ratios ``[row, chosen, kept]`` over what is summed out."""
-        stays = (*self.chosen, *self.kept)
-        table = ratios.reshape(len(ratios), *[self.sizes[v] for v in scope])
+        stays = self._stays
+        table = ratios.reshape(len(ratios), *[self._sizes[v] for v in scope])
         gone = tuple(1 + axis for axis, v in enumerate(scope) if v not in stays)
         mine = [v for v in scope if v in stays]
         order = [1 + mine.index(v) for v in stays if v in mine]
         table = extreme(table, axis=gone).transpose(0, *order)
-        table = table.reshape(len(ratios), *[self.sizes[v] if v in mine else 1 for v in stays])
-        return np.broadcast_to(table, (len(ratios), *[self.sizes[v] for v in stays])).reshape(len(ratios), -1)
+        table = table.reshape(len(ratios), *[self._sizes[v] if v in mine else 1 for v in stays])
+        return np.broadcast_to(table, (len(ratios), *[self._sizes[v] for v in stays])).reshape(
+            len(ratios), -1
+        )

@@ -19,7 +19,7 @@ from bnc2d.regions.region import Label, Region, first_instance
 from bnc2d.regions.tables import has_zero
 
 # One after the other, until a question is settled.
-EFFORTS = (Effort(16, 1 << 18), Effort(512, 1 << 21))
+EFFORTS = (Effort(16, 1 << 18), Effort(128, 1 << 19), Effort(1024, 1 << 20))
 # Tables with positive entries below this power of two are not bounded.
 _LOWEST_EXPONENT = -300
 # An instance whose ratio is within this of the least that is allowed is looked at exactly.
@@ -130,10 +130,11 @@ class HiddenBounds:
                 worst = self._passes.least(region, question, effort)
                 if worst is None or worst.bound > needed * (1.0 + self._margin):
                     return True
-                instance, ratio = self._climb(region, worst.instance, question)
-                self._worst = question, instance
-                if ratio <= needed * (1.0 + _NEAR):
-                    return False
+                if effort in (EFFORTS[0], EFFORTS[-1]):
+                    instance, ratio = self._climb(region, worst.instance, question)
+                    self._worst = question, instance
+                    if ratio <= needed * (1.0 + _NEAR):
+                        return False
         except Unknown:
             pass
         return False

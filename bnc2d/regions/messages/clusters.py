@@ -7,17 +7,20 @@ import heapq
 import numpy as np
 
 from bnc2d.base.checkpoints import checkpoint
-from bnc2d.regions.messages.message import SLACK, Indices, Messages, Values
+from bnc2d.regions.messages.message import Band, Indices, Messages, Values, scaled
 
-# The logarithm of zero: further from all others than they are from each other.
-_LOG_OF_ZERO = -1e4
+# Shares below this hardly matter: rows that differ in such shares only are near.
+_SMALL_SHARE = 1e-3
 # Rows as near as this are one.
 _SAME = 1e-12
 
 
-def reduced(messages: Messages, most: int) -> Messages:
-    """Return at most ``most`` rows that cover what the rows given cover, but where the rival has zero."""
-    some = np.flatnonzero(messages.rival.any(axis=1))
+def reduced(messages: Messages, most: int, weights: Values) -> Messages:
+    """Return at most ``most`` rows that cover what the rows given cover, but where the rival has zero.
+
+    ``weights`` say how much each state is expected to count.
+    """
+    some = np.flatnonzero(messages.covered.high.any(axis=1))
     if len(some) < len(messages):
         messages = messages.take(some)
     if len(messages) < 2:
@@ -25,64 +28,48 @@ def reduced(messages: Messages, most: int) -> Messages:
     states = messages.rival.shape[1]
     if states == 1:
         row = 0 if messages.own is None else int(messages.ratios()[:, 0].argmin())
-        kept = messages.take(slice(row, row + 1))
-        return Messages(kept.rival, kept.own, kept.least, messages.radius.max(keepdims=True), kept.choice)
+        return messages.take(slice(row, row + 1))
     if states == 2 and messages.own is None:
-        first, second = messages.rival.T
-        ratio = np.divide(first, second, out=np.full(len(first), np.inf), where=second > 0)
-        kept = messages.take(np.unique([int(ratio.argmin()), int(ratio.argmax())]))
-        return Messages(kept.rival, None, None, np.full(len(kept), messages.radius.max()), kept.choice)
-    return messages if len(messages) <= most else _clustered(messages, most)
+        return _two_extremes(messages)
+    return messages if len(messages) <= most else _clustered(messages, most, weights)
 
 
-def _clustered(messages: Messages, most: int) -> Messages:
-    """Return a row for each of at most ``most`` clusters."""
-    logs = np.full(messages.rival.shape, _LOG_OF_ZERO)
-    np.log(messages.rival, out=logs, where=messages.rival > 0)
-    points = logs - logs.mean(axis=1, keepdims=True)
+def _two_extremes(messages: Messages) -> Messages:
+    """Return two rows between which all are, of rows about two states that say the same for both classes."""
+    low, high, _ = messages.covered
+    never = np.full(len(messages), np.inf)
+    least = np.divide(low[:, 0], high[:, 1], out=never.copy(), where=high[:, 1] > 0)
+    largest = np.divide(high[:, 0], low[:, 1], out=never, where=(low[:, 1] > 0) | (high[:, 0] == 0))
+    rows = [int(least.argmin()), int(largest.argmax())]
+    kept = messages.take(np.array(rows))
+    if messages.band is None:
+        return kept if rows[0] != rows[1] else kept.take(slice(1))
+    ratios = least[rows[0]], largest[rows[1]]
+    ends = np.array([[ratio, 1.0] if ratio <= 1.0 else [1.0, 1.0 / ratio] for ratio in ratios])
+    return scaled(Messages(kept.rival, None, Band(ends, ends, ends), kept.choice))
+
+
+def _clustered(messages: Messages, most: int, weights: Values) -> Messages:
+    """Return a row for each of at most ``most`` clusters; rows are scaled to weigh the same."""
+    weighed = messages.rival @ weights
+    scale = np.divide(1.0, weighed, out=np.ones_like(weighed), where=weighed > 0)[:, None]
+    points = np.log(messages.rival * weights * scale + _SMALL_SHARE)
     if messages.own is not None:
-        ratios = np.clip(messages.ratios(), 1e-300, 1e300)
-        points = np.concatenate([points, np.log(ratios)], axis=1)
+        points = np.concatenate([points, np.log(np.clip(messages.ratios(), 1e-6, 1e6))], axis=1)
     clusters = _split(points, most)
     standing = np.array([_middle(points, rows) for rows in clusters], dtype=np.intp)
+    order = np.concatenate(clusters)
+    starts = np.cumsum([0, *map(len, clusters[:-1])])
+    low, high, least = (values * scale for values in messages.covered)
+    lowest = np.minimum.reduceat(low[order], starts)
+    highest = np.maximum.reduceat(high[order], starts)
     kept = messages.take(standing)
-    rival, radius = kept.rival.copy(), kept.radius.copy()
-    least = None if messages.own is None else kept.at_least.copy()
-    for number, rows in enumerate(clusters):
-        if len(rows) > 1:
-            checkpoint()
-            _cover(messages.take(rows), logs[rows], logs[standing[number]], number, rival, least, radius)
-    return Messages(rival, kept.own, least, radius, kept.choice)
-
-
-def _cover(
-    members: Messages,
-    logs: Values,
-    centre: Values,
-    number: int,
-    rival: Values,
-    least: Values | None,
-    radius: Values,
-) -> None:
-    """Let row ``number`` cover its members; see ``message.py`` for what that means."""
-    alike = (members.rival > 0) == (rival[number] > 0)
-    if alike.all():
-        there = rival[number] > 0
-        apart = logs[:, there] - centre[there]
-        low = apart.min(axis=1, initial=0.0)
-        radius[number] = (apart.max(axis=1, initial=0.0) - low + members.radius).max() + SLACK
-        if least is not None:
-            ratio = members.ratios()[:, there].min(axis=0)
-            above_zero = (members.at_least[:, ~there] * np.exp(-low - SLACK)[:, None]).min(axis=0)
-            least[number, there] = ratio * rival[number, there]
-            least[number, ~there] = above_zero
-        return
-    # Members differ in where the rival is zero: all that is known is the least ratio at each state.
-    ratio = members.ratios().min(axis=0)
-    rival[number] = members.rival.max(axis=0)
-    radius[number] = np.inf
-    if least is not None:
-        least[number] = np.where(rival[number] > 0, ratio, 0.0) * rival[number]
+    if messages.own is None:
+        return scaled(Messages(kept.rival, None, Band(lowest, highest, lowest), kept.choice))
+    ratio = np.minimum.reduceat(messages.ratios()[order], starts)
+    with np.errstate(invalid="ignore"):
+        floor = np.where(highest > 0, ratio * lowest, np.minimum.reduceat(least[order], starts))
+    return scaled(Messages(kept.rival, kept.own, Band(lowest, highest, floor), kept.choice))
 
 
 def _split(points: Values, most: int) -> list[Indices]:

@@ -1,23 +1,23 @@
 """What the features on one side of a separator can say of it, for a class and a rival.
 
 An instance of the features says two vectors over the states of the separator: one if the target is in the
-class, one if it is in the rival. Both may be scaled by the same positive number. Numbers are said to be
-*within r* if they are within a factor ``e^r`` of each other.
+class, one if it is in the rival. Both may be scaled by the same positive number.
 
-A row *covers* an instance if there are positive numbers ``f(s)`` within ``radius`` such that at every state
-``s`` the instance says ``f(s) * rival(s)`` for the rival, and at least ``f(s) * least(s)`` for the class.
-Each instance is covered by a row, or it says what a sum of such instances would say: in the end classes are
-compared by numbers that are linear in each message, so that a sum is no worse than the worst of its terms.
+A row *covers* an instance if there is a scale at which the instance says, at every state ``s``, a number
+``r(s)`` from ``low(s)`` to ``high(s)`` for the rival and at least ``r(s) * p(s)`` for the class, where
+``p(s)`` is ``least(s) / low(s)``, and zero if ``low(s)`` is; at states where ``high`` is zero it says at
+least ``least(s)`` for the class. Each instance is covered by a row, or it says what a sum of such instances
+would say: in the end classes are compared by numbers that are linear in each message, so that a sum is no
+worse than the worst of its terms.
 
-Rows are true vectors of instances (``choice`` says which), so that the worst one is a candidate for a
-witness. An infinite radius allows zeros in ``f``; then ``rival`` is positive wherever that of an instance
-covered is.
+Beside that, a row has the vectors of one instance (``choice`` says which), so that the worst row is a
+candidate for a witness.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,72 +27,75 @@ Indices: TypeAlias = NDArray[np.intp]
 
 # Positive numbers below this are not relied on: the product of two such would leave the range of floats.
 SMALLEST = 1e-140
-# Rounding errors of logarithms, with room.
-SLACK = 1e-11
 
 
 class Unknown(Exception):  # noqa: N818 - caught where bounds are asked for
     """Numbers are too small for floats, or rows too many."""
 
 
+class Band(NamedTuple):
+    """What rows cover, ``[row, state]``."""
+
+    low: Values
+    high: Values
+    least: Values
+
+
 @dataclass(frozen=True)
 class Messages:
-    """Rows ``[row, state of the separator]``.
+    """Rows ``[row, state of the separator]``: what instances say for the ``rival``, for the class (``own``).
 
-    ``own`` is what a row says for the class, None where that is the same as for the rival. ``least`` is None
-    where it is the same as ``own``. ``choice`` says where a row comes from: rows of the inputs, and which
-    states were chosen.
+    ``own`` is None where that is the same as for the rival; then ``least`` is the same as ``low``. ``band``
+    is None where each row covers its own instance only. ``choice`` says where a row comes from: rows of
+    the inputs, and which states were chosen.
     """
 
     rival: Values
     own: Values | None
-    least: Values | None
-    radius: Values
+    band: Band | None
     choice: Indices
 
     def __len__(self) -> int:
         return len(self.rival)
 
-    def take(self, rows: Indices | NDArray[np.bool_] | slice) -> Messages:
+    def take(self, rows: Indices | slice) -> Messages:
         """Return some rows."""
-        return Messages(
-            self.rival[rows],
-            None if self.own is None else self.own[rows],
-            None if self.least is None else self.least[rows],
-            self.radius[rows],
-            self.choice[rows],
-        )
+        own = None if self.own is None else self.own[rows]
+        band = None if self.band is None else Band(*(values[rows] for values in self.band))
+        return Messages(self.rival[rows], own, band, self.choice[rows])
 
     @property
     def for_class(self) -> Values:
-        """What rows say for the class."""
+        """What the instances say for the class."""
         return self.rival if self.own is None else self.own
 
     @property
-    def at_least(self) -> Values:
-        """What is said for the class at least."""
-        return self.for_class if self.least is None else self.least
+    def covered(self) -> Band:
+        """What rows cover."""
+        return Band(self.rival, self.rival, self.for_class) if self.band is None else self.band
 
     def ratios(self) -> Values:
-        """Return the least ratios of class and rival by state; infinite where the rival has zero."""
-        ratios = np.full(self.rival.shape, np.inf)
-        np.divide(self.at_least, self.rival, out=ratios, where=self.rival > 0)
+        """Return the least ratios of class and rival that rows cover; infinite where the rival has zero."""
+        low, high, least = self.covered
+        ratios = np.where(high > 0, 0.0, np.inf)
+        np.divide(least, low, out=ratios, where=low > 0)
         return ratios
 
 
 def scaled(messages: Messages) -> Messages:
-    """Return the rows scaled so that the largest number of each is 1."""
-    largest = messages.rival.max(axis=1, initial=0.0)
-    if messages.own is not None:
-        largest = np.maximum(largest, messages.own.max(axis=1, initial=0.0))
+    """Return the rows scaled so that their largest numbers are about 1."""
+    largest = np.maximum(messages.covered.high.max(axis=1), messages.for_class.max(axis=1))
     scale = np.divide(1.0, largest, out=np.ones_like(largest), where=largest > 0)[:, None]
-    tables = [
-        None if table is None else table * scale for table in (messages.rival, messages.own, messages.least)
-    ]
-    for table in tables[:2]:
-        if table is not None and table.min(initial=1.0, where=table > 0) < SMALLEST:
-            raise Unknown
-    rival, own, least = tables
-    if rival is None:
-        raise AssertionError
-    return Messages(rival, own, least, messages.radius, messages.choice)
+    rival, band = messages.rival * scale, messages.band
+    own = None if messages.own is None else messages.own * scale
+    if band is not None:
+        band = Band(*(values * scale for values in band))
+    if band is None:
+        for table in (rival, own):
+            if table is not None and table.min(initial=1.0, where=table > 0) < SMALLEST:
+                raise Unknown
+    elif band.low.min() < SMALLEST:  # a wider band is as true
+        small = (band.low < SMALLEST) & (band.high > 0)
+        low, least = np.where(small, 0.0, band.low), np.where(small, 0.0, band.least)
+        band = Band(low, np.where(small, np.maximum(band.high, SMALLEST), band.high), least)
+    return Messages(rival, own, band, messages.choice)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isqrt
+from functools import cached_property
+from math import isqrt, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,8 +19,9 @@ from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import mask_of, positions
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.regions.messages.clusters import reduced
+from bnc2d.regions.messages.expected import expected_weights
 from bnc2d.regions.messages.leaves import Leaves
-from bnc2d.regions.messages.message import Indices, Messages, Values
+from bnc2d.regions.messages.message import SMALLEST, Indices, Messages, Values
 from bnc2d.regions.messages.product import Product, Scope, Sizes
 from bnc2d.regions.messages.tree import Node, Tree
 from bnc2d.regions.region import Region
@@ -80,10 +82,8 @@ class Passes:
         if inward is None:
             return {}
         sizes = self.leaves.sizes(region)
-        nothing = np.zeros((1, 3), dtype=np.intp)
-        outward: dict[int, Messages] = {
-            len(tree.nodes) - 1: Messages(np.ones((1, 1)), None, None, np.zeros(1), nothing)
-        }
+        one = np.ones((1, 1))
+        outward = {len(tree.nodes) - 1: (one, one)}  # for the rival and for the class
         for number in reversed(range(len(tree.nodes))):
             checkpoint()
             node = tree.nodes[number]
@@ -91,13 +91,20 @@ class Passes:
                 if tree.nodes[to].below & asked:
                     other = node.inputs[1 - place]
                     scopes = node.scope, tree.nodes[other].scope, tree.nodes[to].scope
-                    outward[to] = self._product_of(*scopes, (), sizes)(outward[number], inward[other])
+                    product = self._product_of(*scopes, (), sizes)
+                    rival, own = outward[number]
+                    rival, own = (
+                        product.numbers(rival, inward[other].rival),
+                        product.numbers(own, inward[other].for_class),
+                    )
+                    scale = 1.0 / max(float(rival.max()), float(own.max()), SMALLEST)
+                    outward[to] = rival * scale, own * scale
         found = {}
         for feature in positions(asked):
             number, column = tree.leaf_of[feature], tree.column[feature]
             said = self._leaf(number, [*region[:column], free[column], *region[column + 1 :]], question)
-            above = (said.for_class * outward[number].for_class).sum(axis=1)
-            below = (said.rival * outward[number].rival).sum(axis=1)
+            rival, own = outward[number]
+            above, below = (said.for_class * own).sum(axis=1), (said.rival * rival).sum(axis=1)
             found[column] = np.divide(above, below, out=np.full(len(above), np.inf), where=below > 0)
         return found
 
@@ -142,15 +149,29 @@ class Passes:
                 if node.inputs:
                     inputs = [messages[other] for other in node.inputs]
                     product = self._product(node, sizes)
-                    known = reduced(_product_that_fits(product, inputs, effort), effort.rows)
+                    weights = [self._weights(other, sizes, question) for other in node.inputs]
+                    made = _product_that_fits(product, inputs, weights, effort)
                 else:
-                    known = reduced(self._leaf(number, region, question), effort.rows)
+                    made = self._leaf(number, region, question)
+                known = reduced(made, effort.rows, self._weights(number, sizes, question))
                 self._known[number][key] = known
                 self._known_numbers += known.rival.size
             if not len(known):
                 return None
             messages.append(known)
         return messages
+
+    @cached_property
+    def _expected(self) -> list[Values]:
+        return expected_weights(self.tree, self.leaves)
+
+    def _weights(self, number: int, sizes: Sizes, question: Question) -> Values:
+        """Return how much each state of a separator is expected to count for the rival."""
+        scope = self.tree.nodes[number].scope
+        if any(variable in self.tree.column for variable in scope):
+            return np.ones(prod([sizes[variable] for variable in scope]))
+        weights = self._expected[number]
+        return np.asarray(weights[question.rival if len(weights) > 1 else 0])
 
     def _product(self, node: Node, sizes: Sizes) -> Product:
         left, right = (self.tree.nodes[number].scope for number in node.inputs)
@@ -168,27 +189,29 @@ class Passes:
         rival, own = rows[0], None
         if len(rows) > 1:
             rival, own = rows[question.rival], rows[question.label]
-        return Messages(rival, own, None, np.zeros(len(rival)), self.leaves.choice(len(rival)))
+        return Messages(rival, own, None, self.leaves.choice(len(rival)))
 
 
-def _product_that_fits(product: Product, inputs: Sequence[Messages], effort: Effort) -> Messages:
+def _product_that_fits(
+    product: Product, inputs: Sequence[Messages], weights: Sequence[Values], effort: Effort
+) -> Messages:
     """Return the product of two messages, of fewer rows where it would have too many numbers."""
     left, right = inputs
     fits = max(1, effort.numbers // (product.ways * product.states))
     if len(left) * len(right) <= fits:
         return product(left, right)
-    left, from_left = _fewer(left, max(isqrt(fits), fits // len(right)))
-    right, from_right = _fewer(right, max(1, fits // len(left)))
+    left, from_left = _fewer(left, max(isqrt(fits), fits // len(right)), weights[0])
+    right, from_right = _fewer(right, max(1, fits // len(left)), weights[1])
     made = product(left, right)
     made.choice[:, 0] = from_left[made.choice[:, 0]]
     made.choice[:, 1] = from_right[made.choice[:, 1]]
     return made
 
 
-def _fewer(messages: Messages, most: int) -> tuple[Messages, Indices]:
+def _fewer(messages: Messages, most: int, weights: Values) -> tuple[Messages, Indices]:
     """Return fewer rows, and which of those given each is about."""
     numbered = replace(messages, choice=np.arange(len(messages))[:, None])
-    kept = reduced(numbered, most)
+    kept = reduced(numbered, most, weights)
     return kept, kept.choice[:, 0]
 
 

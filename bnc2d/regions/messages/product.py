@@ -1,38 +1,32 @@
 """Products of messages: joins of two nodes of the tree.
 
-For rows ``i`` and ``j`` the product says ``rival_i * rival_j`` for the rival, at least ``least_i * least_j``
-for the class, within the sum of the radii. Then hidden variables ``h`` are summed out. Let ``a(h)`` be what
-is said for the rival, ``p(h)`` the least ratio of class and rival, ``p`` their mean ``sum a(h) p(h) / sum
-a(h)``, ``l`` and ``u`` the smallest and the largest ``p(h)``. Numbers ``f(h)`` within ``r`` change the mean,
-but
+What rows say is multiplied, state by state, and so are their bands. Then hidden variables ``h`` are summed
+out. Let the rival say ``r(h)`` from ``low(h)`` to ``high(h)``, and the class at least ``r(h) p(h)``, and let
+``l`` be the smallest ``p(h)``. Then the ratio of the sums is
 
-    sum f a p / sum f a  >=  l + (p - l) / e^r
-    sum f a p / sum f a  >=  u - (u - p) e^r
+    sum r p / sum r  =  l + sum r (p - l) / sum r  >=  l + (sum low p - l sum low) / sum high
 
-since ``p(h) - l`` and ``u - p(h)`` are not negative, and their means change by a factor ``e^r`` at most. The
-larger is a bound. States at which the rival has zero add to the class only, so that the first stays true.
+since ``p(h) - l`` is not negative. States at which the rival has zero add to the class only, with ``low``
+zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from bnc2d.base.masks import VariableId
-from bnc2d.regions.messages.message import Indices, Messages, Values, scaled
+from bnc2d.regions.messages.message import Band, Indices, Messages, Values, scaled
 
 Scope: TypeAlias = tuple[VariableId, ...]
 Sizes: TypeAlias = Mapping[VariableId, int]
 
-# The second bound multiplies roundings by e^radius; beyond this radius it is left out.
-_MOST_RADIUS = 5.0
-
 
 class _Side(NamedTuple):
-    """How one of two tables is laid out: ``[what both keep, row and what it alone keeps, what is summed]``."""
+    """How one of two tables is laid out: ``[what both keep, row and what it keeps, what is summed]``."""
 
     shape: tuple[int, ...]
     alone: tuple[int, ...]
@@ -88,17 +82,12 @@ class Product:
     def __call__(self, left: Messages, right: Messages) -> Messages:
         """Return the product, a row for each pair of rows and each choice."""
         rival = self.numbers(left.rival, right.rival)
-        own = least = None
-        radius = np.repeat((left.radius[:, None] + right.radius).reshape(-1), self.ways)
+        own = band = None
         if left.own is not None or right.own is not None:
             own = self.numbers(left.for_class, right.for_class)
-            least = own
-            if left.least is not None or right.least is not None:
-                least = self.numbers(left.at_least, right.at_least)
-            if radius.any():
-                least = self._lowered(left, right, rival, least, radius)
-        choice = self.choice(len(left), len(right))
-        return scaled(Messages(rival, own, None if least is own else least, radius, choice))
+        if left.band is not None or right.band is not None:
+            band = self._band(left, right)
+        return scaled(Messages(rival, own, band, self.choice(len(left), len(right))))
 
     def choice(self, left: int, right: int) -> Indices:
         """Return where the rows of a product come from; see ``Messages``."""
@@ -114,48 +103,33 @@ class Product:
         product = np.matmul(one, other.transpose(0, 2, 1))
         both, of_left, of_right = self._shapes
         product = product.reshape(*both, len(left), *of_left, len(right), *of_right).transpose(self._order)
-        return product.reshape(len(left) * len(right) * self.ways, -1)
+        return np.asarray(product.reshape(len(left) * len(right) * self.ways, -1))
 
-    def _lowered(
-        self, left: Messages, right: Messages, rival: Values, least: Values, radius: Values
-    ) -> Values:
-        """Return the least numbers for the class that the radius leaves."""
-        low: Values = np.ones(1)
-        high: Values = np.ones(1)
-        for messages, scope, rows in (
-            (left, self._scopes[0], (-1, 1)),
-            (right, self._scopes[1], (1, -1)),
-        ):
+    def _band(self, left: Messages, right: Messages) -> Band:
+        """Return what the rows of the product cover."""
+        one, other = left.covered, right.covered
+        low, high = self.numbers(one.low, other.low), self.numbers(one.high, other.high)
+        if left.own is None and right.own is None:
+            return Band(low, high, low)
+        least = self.numbers(one.least, other.least)
+        smallest: Values = np.ones(1)
+        for messages, scope, rows in zip((left, right), self._scopes, ((-1, 1), (1, -1)), strict=True):
             if messages.own is not None:
-                ratios = messages.ratios()
-                smallest = self._extreme(ratios, scope, np.min)
-                ratios[(messages.rival == 0) & (messages.at_least == 0)] = 0.0  # adds nothing
-                largest = self._extreme(ratios, scope, np.max)
-                shape = (*rows, self.ways, self.states)
+                ratios = self._smallest(messages.ratios(), scope).reshape(*rows, self.ways, self.states)
                 with np.errstate(invalid="ignore"):  # no number where the product of rivals is zero
-                    low = low * smallest.reshape(shape)
-                    high = high * largest.reshape(shape)
+                    smallest = smallest * ratios
         shape = (len(left), len(right), self.ways, self.states)
-        low = np.broadcast_to(low, shape).reshape(rival.shape)
-        high = np.broadcast_to(high, shape).reshape(rival.shape)
-        factor = np.exp(radius)[:, None]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            mean = least / rival
-            first = low + (mean - low) / factor
-            second = high - (high - mean) * factor * (1.0 + 1e-9) - 1e-9 * high
-            second = np.where((factor <= np.exp(_MOST_RADIUS)) & np.isfinite(second), second, 0.0)
-            bound = np.maximum(np.where(np.isfinite(low), first, mean / factor), second)
-            return np.where(rival > 0, np.minimum(bound, mean) * rival, least)
+        smallest = np.broadcast_to(smallest, shape).reshape(low.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = smallest + (least - smallest * low) / high
+            return Band(low, high, np.where(high > 0, np.minimum(ratio * low, least), least))
 
-    def _extreme(self, ratios: Values, scope: Sequence[VariableId], extreme: Callable[..., Values]) -> Values:
-        """Return the extreme ratios ``[row, chosen, kept]`` over what is summed out."""
-        stays = self._stays
+    def _smallest(self, ratios: Values, scope: Scope) -> Values:
+        """Return the smallest ratios ``[row, chosen, kept]`` over what is summed out."""
         table = ratios.reshape(len(ratios), *[self._sizes[v] for v in scope])
-        gone = tuple(1 + axis for axis, v in enumerate(scope) if v not in stays)
-        mine = [v for v in scope if v in stays]
-        order = [1 + mine.index(v) for v in stays if v in mine]
-        table = extreme(table, axis=gone).transpose(0, *order)
-        table = table.reshape(len(ratios), *[self._sizes[v] if v in mine else 1 for v in stays])
-        return np.broadcast_to(table, (len(ratios), *[self._sizes[v] for v in stays])).reshape(
-            len(ratios), -1
-        )
+        gone = tuple(1 + axis for axis, v in enumerate(scope) if v not in self._stays)
+        mine = [v for v in scope if v in self._stays]
+        table = table.min(axis=gone).transpose(0, *[1 + mine.index(v) for v in self._stays if v in mine])
+        table = table.reshape(len(ratios), *[self._sizes[v] if v in mine else 1 for v in self._stays])
+        whole = np.broadcast_to(table, (len(ratios), *[self._sizes[v] for v in self._stays]))
+        return whole.reshape(len(ratios), -1)

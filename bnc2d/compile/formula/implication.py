@@ -24,9 +24,12 @@ from bnc2d.logic.diagram.diagram import Diagram
 _WORDS = 8
 _COMBINATIONS = 64 * _WORDS
 _ALL_TRUE = np.uint64(0x0101010101010101)
-# A level is not followed where it has more pairs than the first, and these could lead to more pairs than the
-# second on the level from which the instances decide: what is not proven counts as not implied.
-_PAIRS_AT_ONCE = 20_000
+# A level is not followed where it has more pairs than the first (than the second, in a diagram of more nodes
+# than the third), and these could lead to more pairs than the last on the level from which the instances
+# decide: what is not proven counts as not implied.
+_PAIRS_AT_ONCE = 250_000
+_PAIRS_OF_LARGE = 20_000
+_LARGE = 300_000
 _PAIRS_BELOW = 1 << 21
 # Batch size of comparisons.
 _COMPARED_AT_ONCE = 1 << 15
@@ -103,11 +106,12 @@ class Implications:
 
     def _limits(self) -> list[int]:
         """Return for each level the most pairs that are followed."""
+        least = _PAIRS_AT_ONCE if len(self._level) <= _LARGE else _PAIRS_OF_LARGE
         below = 1
         limits = []
         for level in reversed(self._walk):
             below *= level.table.shape[1] if level.first >= self._decided else 1
-            limits.append(max(_PAIRS_AT_ONCE, _PAIRS_BELOW // below))
+            limits.append(max(least, _PAIRS_BELOW // below))
         return limits[::-1]
 
     def _wait(

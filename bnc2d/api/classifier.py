@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.base.readers.choices import Arithmetic, Method
-from bnc2d.base.readers.instances import OneInstance
+from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
 from bnc2d.model.classifier import BaseClassifier
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    import pandas as pd
+
     from bnc2d.api.explanation import Explanation
+    from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.regions.decides import Decided
     from bnc2d.regions.oracle import NetworkOracle
     from bnc2d.regions.search import Bounds
@@ -98,6 +101,29 @@ class Classifier(BaseClassifier):
         from bnc2d.explain.routes import NetworkRoute
 
         return Explanation(NetworkRoute(self, self._oracle), instance, fixed, time_limit)
+
+    @overload
+    def explain_many(
+        self, rows: pd.DataFrame, executor: Executor | None = None, **options: Unpack[ManyOptions]
+    ) -> pd.DataFrame: ...
+    @overload
+    def explain_many(
+        self,
+        rows: Instance | Instances | StateArray | pd.Series[Any],
+        executor: Executor | None = None,
+        **options: Unpack[ManyOptions],
+    ) -> list[Row]: ...
+    def explain_many(
+        self, rows: AnyInstances, executor: Executor | None = None, **options: Unpack[ManyOptions]
+    ) -> list[Row] | pd.DataFrame:
+        """Return the reasons for many decisions, spread over an executor; nothing is compiled.
+
+        Options and answers are those of ``CompiledModel.explain_many`` (see ``batch.explain_many``).
+        """
+        from bnc2d.explain.batch import explain_many
+        from bnc2d.explain.routes import NetworkRoute
+
+        return explain_many(NetworkRoute(self, self._oracle), rows, executor, **options)
 
     @cached_property
     def _oracle(self) -> NetworkOracle:

@@ -100,8 +100,9 @@ class CompiledModel(BaseCompiledModel):
     ) -> list[Row] | pd.DataFrame:
         """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
         from bnc2d.explain.batch import explain_many
+        from bnc2d.explain.routes import CompiledRoute
 
-        return explain_many(self, rows, executor, **options)
+        return explain_many(CompiledRoute(self), rows, executor, **options)
 
     def nearest(
         self,

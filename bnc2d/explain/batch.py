@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, get_args
 
 import numpy as np
@@ -17,11 +16,9 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
 from bnc2d.base.readers.instances import AnyInstances, Form, encode
 from bnc2d.base.threads import one_thread
-from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.errors import ClassifierError, did_you_mean
+from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain import listing
-from bnc2d.explain.by_diagram.case import DiagramCase
-from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.explain.routes import Route, Sendable
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 
@@ -30,17 +27,17 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-_Rows: TypeAlias = list[list[int]]  # state positions
-# What a worker sends back for one instance: of each kind the reasons, as masks, and how they were cut.
-_Found: TypeAlias = list[tuple[list[dict[FeatureId, StateMask]], Cut | None]]
+_Rows: TypeAlias = list[tuple[int, list[int]]]  # labels and state positions
+# A reason, as masks, and its features that are not proved to be needed.
+_Reason: TypeAlias = tuple[dict[FeatureId, StateMask], tuple[str, ...]]
+# What a worker sends back for one instance: of each kind the reasons, and how they were cut.
+_Found: TypeAlias = list[tuple[list[_Reason], Cut | None]]
 
 KINDS: dict[ReasonKind, Any] = {
     kind: Clause if kind.endswith("necessary") else Term for kind in get_args(ReasonKind)
 }
-# Rows of a chunk, and chunks that an executor holds: each of them may hold a copy of the diagram.
-_MOST_ROWS_AT_ONCE = 64
+# Chunks that an executor holds: each of them may hold a copy of the diagram.
 _MOST_CHUNKS_AT_ONCE = 256
-_SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
 _GRACE = 0.6  # seconds past the time limit in which rows still get one reason of each kind
 
 
@@ -71,7 +68,7 @@ class ManyOptions(TypedDict, total=False):
 
 
 def explain_many(
-    model: BaseCompiledModel,
+    route: Route,
     rows: AnyInstances,
     executor: Executor | None = None,
     *,
@@ -87,14 +84,16 @@ def explain_many(
     at most ``limit`` reasons are listed. ``time_limit`` is for the whole call, in seconds: each row gets an
     even share of what those before it left, and a list that its share ends has one reason at least, which
     takes milliseconds; only where not even that fits are the last rows left without. Where even inference
-    takes longer than the limit, ``LimitExceeded`` is raised.
+    takes longer than the limit, ``LimitExceeded`` is raised. Without compiling, a list that its share ends
+    may be empty, and a sufficient reason may have features that are not proved to be needed (``unproved``).
 
     In a frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``,
     ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended.
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
-    is sent the decision diagram with ``chunk_size`` rows at a time, and gives the same reasons as no executor
-    where there is no time limit; a diagram that is too large to send within one is walked here.
+    is sent the decision diagram, or the network, with ``chunk_size`` rows at a time, and gives the same
+    reasons as no executor where there is no time limit; a diagram that is too large to send within one is
+    walked here.
     ``progress`` as in ``compile``.
     """
     kinds = items(kinds, "kinds", "a list", ClassifierError)
@@ -106,38 +105,38 @@ def explain_many(
         chunk_size = count(chunk_size, "chunk_size", least=1, error=ClassifierError)
     check_executor(executor)
     deadline = None if time_limit is None else time.time() + time_limit
-    work = _Work(model.diagram, tuple(kinds), limit, deadline)
-    encoded = encode(model.classifier.feature_variables, rows)
+    work = _Work(route.sendable, tuple(kinds), limit, deadline)
+    encoded = encode(route.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
-    labels = model.diagram.labels(distinct)
     budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
-    with budget.limiting("which rows are possible is not known"):
-        bases = model.classifier.bases(distinct)
+    with budget.limiting("which rows are possible, and how they are decided, is not known"):
+        labels = route.labels(distinct).tolist()
+        bases = route.classifier.bases(distinct)
     found: list[_Found] = []
     with reporting(progress) as report:
-        for answer in _answers(work, distinct.tolist(), executor, chunk_size):
+        labelled = list(zip(labels, distinct.tolist(), strict=True))
+        for answer in _answers(work, labelled, executor, chunk_size):
             found += answer
             if report is not None:
                 report("explain", len(found) / len(distinct))
-    names = decisions(model)
     records = []
     for place, row in zip(inverse.reshape(-1).tolist(), encoded.rows.tolist(), strict=True):
         reasons: dict[str, Any] = {}
         cut: dict[str, Cut | None] = {}
         for kind, (masks, ended) in zip(kinds, found[place], strict=True):
-            reasons[kind] = tuple(KINDS[kind].from_masks(model.domain, one) for one in masks)
+            reasons[kind] = tuple(KINDS[kind].from_masks(route.domain, *one) for one in masks)
             cut[kind] = ended
-        decided, basis = names[labels[place]], bases[place]
-        instance = model.domain.decode(row)
+        decided, basis = route.decisions[labels[place]], bases[place]
+        instance = route.domain.decode(row)
         records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
     return _frame(records, kinds, rows) if encoded.form is Form.FRAME else records
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What every chunk needs: which reasons of which diagram, and until when, by the machine's clock."""
+    """What every chunk needs: which reasons, who answers, and until when, by the machine's clock."""
 
-    diagram: Diagram
+    cases: Sendable
     kinds: tuple[ReasonKind, ...]
     limit: int | None
     deadline: float | None
@@ -146,43 +145,75 @@ class _Work:
         """Return the seconds that are left, less than 0 past the deadline; None where there is none."""
         return None if self.deadline is None else self.deadline - time.time()
 
-    def reasons(self, row: list[int], seconds: float | None) -> _Found:
-        """Return the reasons of each kind for a row of state positions; each list has one at least."""
-        diagram = self.diagram
-        label = int(diagram.labels(np.array([row], dtype=np.intp))[0])
-        case = DiagramCase(
-            diagram, frozenset([label]), tuple(row), frozenset(), partial(diagram.to_nnf, label)
-        )
+    def reasons(self, label: int, row: list[int], seconds: float | None) -> _Found:
+        """Return the reasons of each kind for a row of state positions.
+
+        Each list has one at least, if they take no search.
+        """
+        case = self.cases.case(label, True, row, ())
         budget = Budget(None if seconds is None else max(0.0, seconds))
         found: _Found = []
         for kind, share in zip(self.kinds, budget.shares(len(self.kinds)), strict=True):
             general = kind.startswith("general")
-            reasons = listing.reasons(KINDS[kind], case, general, self.limit, share.left())
-            found.append(([dict(reason.masks) for reason in reasons], reasons.cut))
+            listed = listing.reasons(KINDS[kind], case, general, self.limit, share.left())
+            reasons = [(dict(reason.masks), reason.unproved) for reason in listed]
+            unproved = any(names for _, names in reasons)
+            found.append((reasons, "time" if unproved else listed.cut))
         return found
 
-    def at_once(self, row: list[int]) -> _Found:
-        """Return one reason of each kind, without a search; none once the time is up."""
+    def at_least(self, label: int, row: list[int]) -> _Found:
+        """Return one reason of each kind, if that takes no search; none once the time is up."""
         left = self.left()
         late = left is not None and left < -_GRACE
-        return [([], "time") for _ in self.kinds] if late else self.reasons(row, 0.0)
+        if late or not self.cases.is_quick:
+            return [([], "time") for _ in self.kinds]
+        return self.reasons(label, row, 0.0)
+
+    def one_each(self, rows: _Rows, seconds: float | None) -> dict[int, _Found]:
+        """Return what is found for several rows at once, by their place, if one reason each is asked for."""
+        found: dict[int, _Found] = {}
+        if self.kinds != ("sufficient",) or self.limit != 1:
+            return found
+        places: dict[int, list[int]] = {}
+        for place, (label, _) in enumerate(rows):
+            places.setdefault(label, []).append(place)
+        try:
+            with Budget(None if seconds is None else max(0.0, seconds)).limiting("no reasons"):
+                for label, some in places.items():
+                    positions = np.array([rows[place][1] for place in some], dtype=np.intp)
+                    reasons = self.cases.one_reason_each(label, positions) or ()
+                    for place, reason in zip(some, reasons, strict=False):
+                        masks = {feature: 1 << rows[place][1][feature] for feature in reason.features}
+                        found[place] = [([(masks, ())], None if reason.is_only else "limit")]
+        except TimeLimitExceeded:  # the rows without have their share of what is left
+            pass
+        return found
 
 
 @one_thread
 def _explain_chunk(work: _Work, rows: _Rows, after: int, at_least: Sequence[_Found] = ()) -> list[_Found]:
-    """Explain some rows, ``after`` being the number of those that follow; this may run on an executor.
+    """Explain some rows, ``after`` being the number of those that follow.
 
     Past the deadline a row has what is known of it ``at_least``, where that is given.
     """
+    left = work.left()
+    known = work.one_each(rows, None if left is None else left * len(rows) / (len(rows) + after))
     found = []
-    for number, row in enumerate(rows):
+    for number, (label, row) in enumerate(rows):
         left = work.left()
-        if at_least and left is not None and left <= 0:
+        if number in known:
+            found.append(known[number])
+        elif at_least and left is not None and left <= 0:
             found.append(at_least[number])
         else:
             share = None if left is None else left / (len(rows) - number + after)
-            found.append(work.reasons(row, share))
+            found.append(work.reasons(label, row, share))
     return found
+
+
+def _explain_there(work: _Work, rows: _Rows, after: int) -> list[_Found]:
+    """Explain some rows on a worker of an executor."""
+    return _explain_chunk(replace(work, cases=work.cases.here()), rows, after)
 
 
 def _answers(
@@ -192,11 +223,11 @@ def _answers(
 
     Rows that are not answered at the deadline get what there is at least.
     """
-    size = chunk_size or max(1, min(_MOST_ROWS_AT_ONCE, len(rows) // 16))
+    size = chunk_size or max(1, min(work.cases.rows_at_once, len(rows) // 16))
     chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
     after, left = len(rows), work.left()
-    at_least = [[work.at_once(row) for row in ([] if left is None else chunk)] for chunk in chunks]
-    if executor is None or (left is not None and left < _SENDING * work.diagram.node_count):
+    at_least = [[work.at_least(*row) for row in ([] if left is None else chunk)] for chunk in chunks]
+    if executor is None or (left is not None and left < work.cases.seconds_to_send):
         for chunk, known in zip(chunks, at_least, strict=True):
             after -= len(chunk)
             yield _explain_chunk(work, chunk, after, known)
@@ -219,7 +250,7 @@ def _answers(
             if len(waiting) == _MOST_CHUNKS_AT_ONCE:
                 yield next_answer()
             after -= len(chunk)
-            waiting.append((executor.submit(_explain_chunk, work, chunk, after), known))
+            waiting.append((executor.submit(_explain_there, work, chunk, after), known))
         while waiting:
             yield next_answer()
     finally:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
-from typing import Protocol
+from dataclasses import replace
+from functools import cached_property, partial
+from threading import local
+from typing import Any, Protocol, Self
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +16,97 @@ from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.by_regions.many import OneReason, one_reason_each
 from bnc2d.explain.by_regions.observed import ObservedCase
 from bnc2d.explain.case import Case
+from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.oracle import NetworkOracle
+from bnc2d.regions.search import Bounds
+
+_SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
+
+
+class Sendable(Protocol):
+    """Answers cases, and can be sent to a worker of an executor.
+
+    ``is_quick`` says whether one reason of each kind takes no search, ``rows_at_once`` how many rows are best
+    asked about together.
+    """
+
+    is_quick: bool
+    rows_at_once: int
+
+    @property
+    def seconds_to_send(self) -> float:
+        """An estimate."""
+
+    def here(self) -> Self:
+        """Return what answers in the thread of a worker."""
+
+    def case(self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]) -> Case:
+        """Return the case of an instance that has the label, or that has another one (not ``is_own``)."""
+
+    def one_reason_each(self, label: int, rows: Rows) -> list[OneReason] | None:
+        """Return a sufficient reason for each instance of one label; None where that is not at hand."""
 
 
 class Route(Protocol):
     """Decides instances and answers cases; ``decisions`` says which class, or None, each label stands for."""
 
     classifier: BaseClassifier
-    domain: Domain
     decisions: tuple[str | None, ...]
+
+    @property
+    def domain(self) -> Domain:
+        """The features and their states."""
+
+    @property
+    def sendable(self) -> Sendable:
+        """What explains many rows."""
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance."""
 
     def case(self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]) -> Case:
         """Return the case of an instance that has the label, or that has another one (not ``is_own``)."""
+
+
+class DiagramRoute:
+    """Answers from a diagram alone."""
+
+    is_quick = True
+    rows_at_once = 64
+
+    def __init__(self, diagram: Diagram) -> None:
+        self._diagram = diagram
+
+    @property
+    def seconds_to_send(self) -> float:
+        """By the number of its nodes."""
+        return _SENDING * self._diagram.node_count
+
+    def here(self) -> Self:
+        """Return itself: a diagram does not change."""
+        return self
+
+    def labels(self, rows: Rows) -> NDArray[np.integer]:
+        """Return the label of each instance, read off the diagram."""
+        return self._diagram.labels(rows)
+
+    def case(
+        self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
+    ) -> DiagramCase:
+        """Return the case of an instance; its formula is made of the diagram."""
+        diagram = self._diagram
+        labels = {label} if is_own else set(range(diagram.terminals)) - {label}
+        make = partial(diagram.to_nnf, label)
+        return DiagramCase(diagram, frozenset(labels), tuple(positions), frozenset(fixed), make)
+
+    def one_reason_each(self, _label: int, _rows: Rows) -> None:
+        """Return nothing: one after another is quick."""
 
 
 class CompiledRoute:
@@ -41,32 +116,85 @@ class CompiledRoute:
         self.classifier = model.classifier
         self.domain = model.domain
         self.decisions = decisions(model)
+        self.sendable = DiagramRoute(model.diagram)  # no worker needs more
         self._model = model
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance, read off the diagram."""
-        return self._model.diagram.labels(rows)
+        return self.sendable.labels(rows)
 
     def case(
         self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
     ) -> DiagramCase:
         """Return the case of an instance; its formula is that of the class where there is one."""
-        model = self._model
-        labels = {label} if is_own else set(range(model.diagram.terminals)) - {label}
-        make = partial(model.diagram.to_nnf, label)
-        if label < len(model.classes):
-            make = partial(model.formula, model.classes[label], negated=not is_own)
-        return DiagramCase(model.diagram, frozenset(labels), tuple(positions), frozenset(fixed), make)
+        case, model = self.sendable.case(label, is_own, positions, fixed), self._model
+        if label >= len(model.classes):
+            return case
+        return replace(case, make=partial(model.formula, model.classes[label], negated=not is_own))
+
+
+_kept = local()  # by thread of a worker: the route of the call that it worked for last
 
 
 class NetworkRoute:
-    """Answers from the network of a classifier; nothing is compiled."""
+    """Answers from the network of a classifier; nothing is compiled.
 
-    def __init__(self, classifier: BaseClassifier, oracle: NetworkOracle) -> None:
+    Sent elsewhere it is the classifier alone, and every thread of a worker makes an oracle of its own: it
+    keeps what it found for the questions to come.
+    """
+
+    is_quick = False
+    rows_at_once = 512
+    seconds_to_send = 0.0
+
+    def __init__(self, classifier: BaseClassifier, oracle: NetworkOracle | None = None) -> None:
         self.classifier = classifier
-        self.domain = oracle.domain
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
-        self._oracle = oracle
+        self._given = oracle
+
+    @cached_property
+    def _oracle(self) -> NetworkOracle:
+        return NetworkOracle(self.classifier, lambda: self._bounds) if self._given is None else self._given
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        return bounds_of(self.classifier)
+
+    @cached_property
+    def _token(self) -> str:
+        """What tells this route from all others, wherever it is sent."""
+        return uuid4().hex
+
+    @property
+    def domain(self) -> Domain:
+        """The features and their states."""
+        return self._oracle.domain
+
+    @property
+    def sendable(self) -> Self:
+        """The network."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        plain, given = BaseClassifier.__new__(BaseClassifier), self.classifier
+        BaseClassifier.__init__(
+            plain, given.network, given.target, given.features, given.threshold, given.positive, given.ties
+        )
+        return {"classifier": plain, "decisions": self.decisions, "_given": None, "_token": self._token}
+
+    def here(self) -> Self:
+        """Return the route of this thread."""
+        if getattr(_kept, "token", None) != self._token:
+            _kept.token, _kept.route = self._token, type(self)(self.classifier)
+        route: Self = _kept.route
+        return route
+
+    def one_reason_each(self, label: int, rows: Rows) -> list[OneReason] | None:
+        """Return a sufficient reason for each instance of a class, where no hidden variable is in the way."""
+        bounds = self._oracle.observed
+        if bounds is None or label >= len(self.classifier.classes):
+            return None
+        return one_reason_each(bounds.of_class(label), rows)
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance, by inference."""

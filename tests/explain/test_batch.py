@@ -25,6 +25,7 @@ from bnc2d import (
 )
 from bnc2d.explain import batch
 from bnc2d.explain.batch import KINDS, Row
+from bnc2d.explain.routes import DiagramRoute
 from bnc2d.testing import random_instance, random_noisy_or
 from tests.brute_force.decisions import Known, known_models
 from tests.executors import EXECUTORS, MakeExecutor
@@ -190,8 +191,8 @@ def test_what_an_executor_does_not_answer_in_time(diagnosis: CompiledModel) -> N
 
 
 def test_rows_that_come_too_late_are_left_without(diagnosis: CompiledModel) -> None:
-    late = batch._Work(diagnosis.diagram, ("sufficient",), 5, 0.0)  # a deadline long ago
-    assert late.at_once([0, 0, 0]) == [([], "time")]
+    late = batch._Work(DiagramRoute(diagnosis.diagram), ("sufficient",), 5, 0.0)  # a deadline long ago
+    assert late.at_least(0, [0, 0, 0]) == [([], "time")]
 
 
 class FailingExecutor(Executor):

@@ -32,7 +32,7 @@ def sufficient_each(
 
 
 def _of_one_label(comparisons: Comparisons, rows: Rows, fixed: Collection[int]) -> Kept:
-    """The options of a feature are the states that it has in some instance, and last all."""
+    """Answer for one label: options of a feature are the states that it has in some row, and last all."""
     own = np.empty_like(rows)
     free = np.empty_like(rows)
     options = []

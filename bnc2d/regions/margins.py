@@ -96,6 +96,7 @@ class Margins:
             constant = constant + margins[number]
         self.constant = np.clip(np.nan_to_num(constant, nan=OUT_OF_QUESTION), DECIDES, OUT_OF_QUESTION)
         self.errors = self._errors(tables, margins)
+        self.error_of_sums = _error_of_sums(tables, weights)
         self.positive = self._positive(weights)
 
     def _positive(self, weights: Sequence[float]) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
@@ -120,6 +121,14 @@ class Margins:
             largest = largest + finite.max(axis=tuple(range(1, finite.ndim)))
         terms = len(margins) + len(self.clusters) + 4
         return total + 2.0 * terms * UNIT_ROUNDOFF * np.where(largest < FINITE, largest, 0.0)
+
+
+def _error_of_sums(tables: ClassTables, weights: Sequence[float]) -> float:
+    """Return how far a sum of the logarithms of a class, one entry a table, may be off if it is finite."""
+    largest = 1.0 + max((abs(weight) for weight in weights if weight != -np.inf), default=0.0)
+    for logs in tables.logs:
+        largest += float(np.abs(logs).max(initial=0.0, where=np.isfinite(logs)))
+    return 2.0 * sum(tables.errors) + 2.0 * (len(tables.logs) + 4) * UNIT_ROUNDOFF * largest
 
 
 def _margin(logs: Values, pairs: Sequence[Pair]) -> Values:

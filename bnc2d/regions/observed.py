@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from fractions import Fraction
 from math import inf, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.arrays import Rows
+from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.model.decision import NO_CLASS
+from bnc2d.model.decision import NO_CLASS, Labels
 from bnc2d.regions.exact import least_instance, least_ratio
 from bnc2d.regions.margins import Margins, Values
 from bnc2d.regions.pairs import class_weights, pairs_of
@@ -28,7 +32,7 @@ class Comparisons:
     def __init__(self, classifier: BaseClassifier, tables: ClassTables, label: Label) -> None:
         classes = len(classifier.classes)
         self.weights = class_weights(classifier.rule, classes)
-        logs = [log(w.numerator) - log(w.denominator) if w else -inf for w in self.weights]
+        logs = _logs(self.weights)
         sizes = [len(variable) for variable in classifier.feature_variables]
         self._margins = Margins(tables, pairs_of(classifier.rule, label, classes), logs, sizes)
         self.others = [pair.second for pair in self._margins.pairs]
@@ -85,6 +89,10 @@ class Comparisons:
         return least_ratio(margins, pair, self.weights, region)[1]
 
 
+def _logs(weights: Sequence[Fraction]) -> list[float]:
+    return [log(weight.numerator) - log(weight.denominator) if weight else -inf for weight in weights]
+
+
 def _only(region: Region) -> Choices:
     return np.zeros((1, len(region)), dtype=np.intp)
 
@@ -99,6 +107,8 @@ class ObservedBounds:
     def __init__(self, classifier: BaseClassifier) -> None:
         self.classifier = classifier
         self._tables = ClassTables(classifier)
+        weights = class_weights(classifier.rule, len(classifier.classes))
+        self._log_weights = np.array(_logs(weights))
         self._of_class: dict[Label, Comparisons] = {}
         self.of_class(0)  # says at once where it takes too much
 
@@ -107,6 +117,24 @@ class ObservedBounds:
         if label not in self._of_class:
             self._of_class[label] = Comparisons(self.classifier, self._tables, label)
         return self._of_class[label]
+
+    def labels(self, rows: Rows) -> Labels:
+        """Return the label of each instance: by logarithms, by inference where these are too close."""
+        labels = np.empty(len(rows), dtype=np.intp)
+        error = 2.0 * self.of_class(0).margins.error_of_sums
+        for piece in pieces(len(rows), PIECE // len(self.classifier.classes)):
+            some = rows[piece]
+            total = np.repeat(self._log_weights[None], len(some), axis=0)
+            for scope, logs in zip(self._tables.scopes, self._tables.logs, strict=True):
+                at: tuple[Any, ...] = (slice(None), *(some[:, feature] for feature in scope))
+                total = total + logs[at].T
+            labels[piece] = total.argmax(axis=1)
+            best = total.max(axis=1)
+            total[np.arange(len(some)), labels[piece]] = -inf
+            close = np.flatnonzero(~(best > total.max(axis=1, initial=-inf) + error))
+            if close.size:
+                labels[piece.start + close] = self.classifier.labels(some[close])
+        return labels
 
     def excluded(self, region: Region, wanted: Collection[Label]) -> set[Label]:
         """Return labels, of those wanted, that no instance of the region has."""

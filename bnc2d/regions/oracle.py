@@ -69,6 +69,7 @@ class NetworkOracle:
         self.domain = feature_domain(classifier)
         self._classifier = classifier
         self._make = bounds
+        self._observed: ObservedBounds | None = None
         self._all_labels = len(classifier.classes) + classifier.rule.leaves_ties
 
     @cached_property
@@ -79,7 +80,8 @@ class NetworkOracle:
     def observed(self) -> ObservedBounds | None:
         """The bounds, where no hidden variable is in the way."""
         bounds = self._make()
-        return bounds if isinstance(bounds, ObservedBounds) else None
+        self._observed = bounds if isinstance(bounds, ObservedBounds) else None
+        return self._observed
 
     @property
     def at_once(self) -> int:
@@ -87,8 +89,8 @@ class NetworkOracle:
         return 1 if self.observed is None else _REGIONS_AT_ONCE
 
     def labels(self, rows: Rows) -> Labels:
-        """Return the label of each instance, by inference."""
-        labels = self._classifier.labels(rows)
+        """Return the label of each instance, by inference or, once there are bounds, by these."""
+        labels = (self._observed or self._classifier).labels(rows)
         return np.where(labels == NO_CLASS, len(self._classifier.classes), labels)
 
     def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:

@@ -70,6 +70,14 @@ def test_an_instance_is_found_where_there_is_one(
                 assert int(classifier.labels(np.array([found]))[0]) in wanted
 
 
+@pytest.mark.parametrize("make", MAKERS)
+def test_labels_are_those_of_inference(make: Callable[[int], Classifier]) -> None:
+    for seed in range(60):
+        classifier = make(seed)
+        rows = instances([np.arange(len(variable)) for variable in classifier.feature_variables])
+        assert ObservedBounds(classifier).labels(rows).tolist() == classifier.labels(rows).tolist()
+
+
 def naive_bayes(features: int, states: int, classes: int, seed: int) -> Classifier:
     """Return a naive Bayes classifier with entries of two digits."""
     rng = Random(seed)  # noqa: S311 - reproducible test data

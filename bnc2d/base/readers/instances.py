@@ -141,7 +141,7 @@ class InstanceReader:
     def one(self, instance: Any) -> list[int]:
         """Return the state positions of one instance: a dict, a Series or a row of an integer array."""
         if type(instance) is dict:
-            return self._encode_one(instance)
+            return self._encode_one(instance, alone=True)
         encoded = self.read(instance)
         if encoded.form is not Form.ONE:
             expected = "one instance, given as a mapping from feature to state"
@@ -163,7 +163,7 @@ class InstanceReader:
                 raise InstanceError(f"row {row}: {wrong} (0 to {len(states) - 1})")
         return array.astype(np.intp)
 
-    def _encode_one(self, instance: Instance) -> list[int]:
+    def _encode_one(self, instance: Instance, *, alone: bool = False) -> list[int]:
         try:
             values = [instance[name] for name in self._names]
         except KeyError:
@@ -173,8 +173,10 @@ class InstanceReader:
             hint = did_you_mean(extra, self._names)
             raise UnknownNameError(f"{named(extra)} is not a feature of this {self._owner}{hint}")
         try:  # the plain case, many times faster: every state by its name
+            if alone:  # to look once takes less than a table does
+                return [states.index(value) for states, value in zip(self._states, values, strict=True)]
             return [table[value] for table, value in zip(self._tables, values, strict=True)]
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             return [code(value) for code, value in zip(self._codes, values, strict=True)]
 
     def _missing(self, instance: Instance) -> InstanceError:

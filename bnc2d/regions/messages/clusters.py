@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.regions.messages.message import Band, Indices, Messages, Values, scaled
+
+# How much each state is expected to count, when it is asked for.
+Weights: TypeAlias = Callable[[], Values]
 
 # Shares below this hardly matter: rows that differ in such shares only are near.
 _SMALL_SHARE = 1e-3
@@ -15,11 +20,8 @@ _SMALL_SHARE = 1e-3
 _SAME = 1e-12
 
 
-def reduced(messages: Messages, most: int, weights: Values) -> Messages:
-    """Return at most ``most`` rows that cover what the rows given cover, but where the rival has zero.
-
-    ``weights`` say how much each state is expected to count.
-    """
+def reduced(messages: Messages, most: int, weights: Weights) -> Messages:
+    """Return at most ``most`` rows that cover what the rows given cover, but where the rival has zero."""
     some = np.flatnonzero(messages.covered.high.any(axis=1))
     if len(some) < len(messages):
         messages = messages.take(some)
@@ -31,7 +33,7 @@ def reduced(messages: Messages, most: int, weights: Values) -> Messages:
         return messages.take(slice(row, row + 1))
     if states == 2 and messages.own is None:
         return _two_extremes(messages)
-    return messages if len(messages) <= most else _clustered(messages, most, weights)
+    return messages if len(messages) <= most else _clustered(messages, most, weights())
 
 
 def _two_extremes(messages: Messages) -> Messages:

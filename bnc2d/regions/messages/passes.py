@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
 from math import isqrt, prod
 from typing import NamedTuple, TypeAlias
 
@@ -18,8 +18,8 @@ import numpy as np
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import mask_of, positions
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.regions.messages.clusters import reduced
-from bnc2d.regions.messages.expected import expected_weights
+from bnc2d.regions.messages.clusters import Weights, reduced
+from bnc2d.regions.messages.expected import ExpectedWeights
 from bnc2d.regions.messages.leaves import Leaves
 from bnc2d.regions.messages.message import SMALLEST, Indices, Messages, Values
 from bnc2d.regions.messages.product import Product, Scope, Sizes
@@ -63,6 +63,7 @@ class Passes:
         self.leaves = Leaves(self.tree)
         self._known: list[dict[Key, Messages]] = [{} for _ in self.tree.nodes]
         self._known_numbers = 0
+        self._expected = ExpectedWeights(self.tree, self.leaves)
         self._products: dict[Key, Product] = {}
 
     def least(self, region: Region, question: Question, effort: Effort) -> Worst | None:
@@ -149,11 +150,11 @@ class Passes:
                 if node.inputs:
                     inputs = [messages[other] for other in node.inputs]
                     product = self._product(node, sizes)
-                    weights = [self._weights(other, sizes, question) for other in node.inputs]
+                    weights = [partial(self._weights, other, sizes, question) for other in node.inputs]
                     made = _product_that_fits(product, inputs, weights, effort)
                 else:
                     made = self._leaf(number, region, question)
-                known = reduced(made, effort.rows, self._weights(number, sizes, question))
+                known = reduced(made, effort.rows, partial(self._weights, number, sizes, question))
                 self._known[number][key] = known
                 self._known_numbers += known.rival.size
             if not len(known):
@@ -161,16 +162,12 @@ class Passes:
             messages.append(known)
         return messages
 
-    @cached_property
-    def _expected(self) -> list[Values]:
-        return expected_weights(self.tree, self.leaves)
-
     def _weights(self, number: int, sizes: Sizes, question: Question) -> Values:
         """Return how much each state of a separator is expected to count for the rival."""
         scope = self.tree.nodes[number].scope
         if any(variable in self.tree.column for variable in scope):
             return np.ones(prod([sizes[variable] for variable in scope]))
-        weights = self._expected[number]
+        weights = self._expected.of(number)
         return np.asarray(weights[question.rival if len(weights) > 1 else 0])
 
     def _product(self, node: Node, sizes: Sizes) -> Product:
@@ -193,7 +190,7 @@ class Passes:
 
 
 def _product_that_fits(
-    product: Product, inputs: Sequence[Messages], weights: Sequence[Values], effort: Effort
+    product: Product, inputs: Sequence[Messages], weights: Sequence[Weights], effort: Effort
 ) -> Messages:
     """Return the product of two messages, of fewer rows where it would have too many numbers."""
     left, right = inputs
@@ -208,7 +205,7 @@ def _product_that_fits(
     return made
 
 
-def _fewer(messages: Messages, most: int, weights: Values) -> tuple[Messages, Indices]:
+def _fewer(messages: Messages, most: int, weights: Weights) -> tuple[Messages, Indices]:
     """Return fewer rows, and which of those given each is about."""
     numbered = replace(messages, choice=np.arange(len(messages))[:, None])
     kept = reduced(numbered, most, weights)

@@ -55,6 +55,7 @@ class Tree:
         network = classifier.network
         self.ids = {name: position for position, name in enumerate(network.names)}
         self.sizes = [len(variable) for variable in network.variables]
+        self.features = classifier.features
         self.target = self.ids[classifier.target]
         self.column = {self.ids[name]: column for column, name in enumerate(classifier.features)}
         own, *others = independent_parts(network, classifier.target, classifier.features)

@@ -1,4 +1,8 @@
-"""Long mode: ``python -m tests.long --seeds 10000`` compiles that many random classifiers by every method."""
+"""Long mode: many random classifiers, each compared by every way there is to the same answer.
+
+``python -m tests.long --seeds 10000`` compiles them by every method, ``--extreme`` such as are far from even;
+``--routes`` explains an instance of each by the compiled model and by the network itself.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,9 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from tests.long.agreement import Outcome, run_seeds
+from tests.long.agreement import check_extreme, check_mixed
+from tests.long.outcome import Outcome, run_seeds
+from tests.long.routes import check_routes
 
 _BATCH = 25
 
@@ -18,15 +24,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.long", description=__doc__)
     parser.add_argument("--seeds", type=int, default=10_000, help="how many classifiers")
     parser.add_argument("--start", type=int, default=0, help="first seed")
-    parser.add_argument("--extreme", action="store_true", help="tables and thresholds down to 10**-2000")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--extreme", action="store_true", help="tables and thresholds down to 10**-2000")
+    kinds.add_argument("--routes", action="store_true", help="explanations with and without a compiled model")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    check = check_routes if options.routes else check_extreme if options.extreme else check_mixed
+    kind = " --routes" if options.routes else " --extreme" if options.extreme else ""
     started = time.perf_counter()
     end = options.start + options.seeds
     total = Outcome()
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         batches = [
-            pool.submit(run_seeds, first, min(_BATCH, end - first), options.extreme)
+            pool.submit(run_seeds, check, first, min(_BATCH, end - first))
             for first in range(options.start, end, _BATCH)
         ]
         for batch in as_completed(batches):
@@ -34,10 +44,10 @@ def main() -> int:
             total.add(outcome)
             for seed, reason in outcome.wrong.items():
                 print(f"seed {seed}: {reason}")
-                kind = " --extreme" if options.extreme else ""
                 print(f"  repeat: python -m tests.long --start {seed} --seeds 1{kind}", flush=True)
     seconds = time.perf_counter() - started
-    print(f"{options.seeds} classifiers, {total.instances} instances, in {seconds:.0f} s")
+    compared = "reasons" if options.routes else "instances"
+    print(f"{options.seeds} classifiers, {total.compared} {compared} compared, in {seconds:.0f} s")
     print("met: " + ", ".join(f"{case} {count}" for case, count in total.met.most_common()))
     print(f"{len(total.wrong)} wrong")
     return 1 if total.wrong else 0

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-from collections import Counter
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,35 +15,19 @@ from bnc2d.base.readers.choices import METHODS
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.verify.oracle import decide, exact_joints
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
+from tests.long.outcome import Outcome
 
 Decisions: TypeAlias = NDArray[np.object_]  # by instance: the name of the class, or None
 
 
-@dataclass
-class Outcome:
-    """How many instances were compared, which hard cases were met, and what was wrong, by seed."""
-
-    instances: int = 0
-    met: Counter[str] = field(default_factory=Counter)
-    wrong: dict[int, str] = field(default_factory=dict)
-
-    def add(self, other: Outcome) -> None:
-        self.instances += other.instances
-        self.met += other.met
-        self.wrong |= other.wrong
+def check_mixed(seed: int, outcome: Outcome) -> None:
+    """Check a classifier of a random kind."""
+    check_classifier(mixed_classifier(seed), outcome)
 
 
-def run_seeds(first: int, count: int, extreme: bool = False) -> Outcome:
-    """Check a range of seeds; whatever is raised is a finding too."""
-    draw = extreme_classifier if extreme else mixed_classifier
-    outcome = Outcome()
-    for seed in range(first, first + count):
-        try:
-            check_classifier(draw(seed), outcome)
-        except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            outcome.wrong[seed] = f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"
-    return outcome
+def check_extreme(seed: int, outcome: Outcome) -> None:
+    """Check a classifier that is far from even."""
+    check_classifier(extreme_classifier(seed), outcome)
 
 
 def check_classifier(classifier: Classifier, outcome: Outcome) -> None:
@@ -55,7 +36,7 @@ def check_classifier(classifier: Classifier, outcome: Outcome) -> None:
     decisions = np.array([decide(classifier, joint) for joint in joints.values()], dtype=object)
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     assert (classifier.predict(rows) == decisions).all(), "inference and the oracle differ"
-    outcome.instances += len(rows)
+    outcome.compared += len(rows)
     outcome.met.update(_cases(classifier, [list(joint.values()) for joint in joints.values()], decisions))
     binary = {len(classifier.classes), *(len(feature) for feature in classifier.feature_variables)} == {2}
     for method in METHODS:

@@ -17,7 +17,8 @@ from bnc2d.compile.meet.tables.underflow import Underflow
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.testing import random_naive_bayes
 from tests.hard_classifiers import extreme_classifier
-from tests.long.agreement import Outcome, check_classifier
+from tests.long.agreement import check_classifier
+from tests.long.outcome import Outcome
 
 EXPONENTS = (0, 20, 75, 100, 150, 154, 160, 300, 308, 323, 330, 700, 2000)
 # Table entries and thresholds that are moved towards 0 (or 1), by name.

@@ -23,7 +23,7 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.regions.decides import bounds_of
-from bnc2d.regions.oracle import NetworkOracle
+from bnc2d.regions.oracle import NetworkOracle, RegionOracle
 from bnc2d.regions.search import Bounds
 
 _SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
@@ -147,13 +147,13 @@ class NetworkRoute:
     rows_at_once = 512
     seconds_to_send = 0.0
 
-    def __init__(self, classifier: BaseClassifier, oracle: NetworkOracle | None = None) -> None:
+    def __init__(self, classifier: BaseClassifier, oracle: RegionOracle | None = None) -> None:
         self.classifier = classifier
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
         self._given = oracle
 
     @cached_property
-    def _oracle(self) -> NetworkOracle:
+    def _oracle(self) -> RegionOracle:
         return NetworkOracle(self.classifier, lambda: self._bounds) if self._given is None else self._given
 
     @cached_property

@@ -17,7 +17,7 @@ from bnc2d.compile.result import feature_domain
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS, Labels
-from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.observed import Comparisons, ObservedBounds
 from bnc2d.regions.questions import Choices
 from bnc2d.regions.region import Label, Region, States, parts
 from bnc2d.regions.search import Bounds, Search
@@ -31,8 +31,7 @@ _REGIONS_AT_ONCE = 64
 class RegionOracle(Protocol):
     """Answers, exactly, what holds for all instances of regions; a budget may end every question.
 
-    Labels are the positions of the classes, the one after them stands for "in no class". ``at_once`` is the
-    number of regions that are asked together as fast as one.
+    Labels are the positions of the classes, the one after them stands for "in no class".
     """
 
     @property
@@ -40,14 +39,17 @@ class RegionOracle(Protocol):
         """The features and their states."""
 
     @property
-    def at_once(self) -> int:
-        """The number of regions that are asked together as fast as one."""
+    def observed(self) -> ObservedBounds | None:
+        """The bounds that answer, where no hidden variable is in the way."""
 
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance."""
 
     def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an instance of a region with a label wanted, or None where there is none."""
+
+    def at_once(self, labels: Collection[Label]) -> int:
+        """Return how many regions ``asking`` takes together as fast as one, at most 64."""
 
     def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
         """Return what says whether all instances of regions have one of the labels.
@@ -83,11 +85,6 @@ class NetworkOracle:
         self._observed = bounds if isinstance(bounds, ObservedBounds) else None
         return self._observed
 
-    @property
-    def at_once(self) -> int:
-        """Many where no hidden variable is in the way."""
-        return 1 if self.observed is None else _REGIONS_AT_ONCE
-
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance, by inference or, once there are bounds, by these."""
         labels = (self._observed or self._classifier).labels(rows)
@@ -98,25 +95,36 @@ class NetworkOracle:
         none = len(self._classifier.classes)
         return self._search.find(region, [NO_CLASS if label == none else label for label in wanted])
 
+    def at_once(self, labels: Collection[Label]) -> int:
+        """Many where a class is compared with the others, and no hidden variable is in the way."""
+        return 1 if self._comparisons(labels) is None else _REGIONS_AT_ONCE
+
     def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
         """Return what says whether all instances of regions have one of the labels."""
-        observed, label = self.observed, next(iter(labels))
-        if len(labels) == 1 and label < len(self._classifier.classes) and observed is not None:
-            comparisons = observed.of_class(label)
+        comparisons = self._comparisons(labels)
+        if comparisons is not None:
             questions = comparisons.questions(options)
             return lambda choices: np.asarray(~comparisons.behind(questions, choices).any(axis=1))
-        others = [other for other in range(self._all_labels) if other not in labels]
+        others = self._others(labels)
         return one_by_one(lambda region: self.find(region, others) is None, options)
 
     def along(self, labels: Collection[Label], region: Region, feature: FeatureId) -> NDArray[np.bool_]:
         """Return for each state that a region allows a feature whether it leaves only these labels."""
-        observed, label = self.observed, next(iter(labels))
-        if len(labels) == 1 and label < len(self._classifier.classes) and observed is not None:
-            behind = observed.of_class(label).behind_along(region, feature)
-            return np.asarray(~behind[region[feature]].any(axis=1))
-        others = [other for other in range(self._all_labels) if other not in labels]
-        alone = parts(region, feature)
-        return np.array([self.find(part, others) is None for part in alone], dtype=bool)
+        comparisons = self._comparisons(labels)
+        if comparisons is not None:
+            return np.asarray(~comparisons.behind_along(region, feature)[region[feature]].any(axis=1))
+        others = self._others(labels)
+        return np.array([self.find(part, others) is None for part in parts(region, feature)], dtype=bool)
+
+    def _comparisons(self, labels: Collection[Label]) -> Comparisons | None:
+        """Return the comparisons of a class with the others, where they answer for all of a region."""
+        label = next(iter(labels))
+        if len(labels) > 1 or label == len(self._classifier.classes) or self.observed is None:
+            return None
+        return self.observed.of_class(label)
+
+    def _others(self, labels: Collection[Label]) -> list[Label]:
+        return [other for other in range(self._all_labels) if other not in labels]
 
 
 def one_by_one(question: Callable[[Region], bool], options: Sequence[Sequence[States]]) -> Asking:

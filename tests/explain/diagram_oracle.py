@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d import CompiledModel
 from bnc2d.base.arrays import Rows
 from bnc2d.model.decision import Labels
 from bnc2d.regions.oracle import Asking, one_by_one
-from bnc2d.regions.region import Label, Region, States
+from bnc2d.regions.region import Label, Region, States, parts
 
 
 class DiagramOracle:
@@ -18,7 +19,8 @@ class DiagramOracle:
 
     def __init__(self, model: CompiledModel, at_once: int = 1) -> None:
         self.domain = model.domain
-        self.at_once = at_once
+        self.observed = None
+        self._at_once = at_once
         self._diagram = model.diagram
 
     def labels(self, rows: Rows) -> Labels:
@@ -42,11 +44,22 @@ class DiagramOracle:
         for level in diagram.walk:
             if node >= level.first:
                 children = level.table[node - level.first]
-                instance[level.feature] = next(s for s in region[level.feature].tolist() if leads[children[s]])
+                instance[level.feature] = next(
+                    s for s in region[level.feature].tolist() if leads[children[s]]
+                )
                 node = int(children[instance[level.feature]])
         return instance
+
+    def at_once(self, _labels: Collection[Label]) -> int:
+        """Return as many as were said to be."""
+        return self._at_once
 
     def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
         """Return what says whether all instances of regions have one of the labels."""
         others = [label for label in range(self._diagram.terminals) if label not in labels]
         return one_by_one(lambda region: self.find(region, others) is None, options)
+
+    def along(self, labels: Collection[Label], region: Region, feature: int) -> NDArray[np.bool_]:
+        """Return for each state that a region allows a feature whether it leaves only these labels."""
+        others = [label for label in range(self._diagram.terminals) if label not in labels]
+        return np.array([self.find(part, others) is None for part in parts(region, feature)], dtype=bool)

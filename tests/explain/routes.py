@@ -43,7 +43,7 @@ def assert_same(compiled: Explanation, found: Explanation, seed: int) -> int:
         assert set(listed) == set(expected), name
         assert len(listed) == len(expected), name
         reasons += len(expected)
-        for reason in rng.sample(expected, min(2, len(expected))):
+        for reason in rng.sample(expected, min(1, len(expected))):
             assert getattr(found, check)(reason), check
         assert all(reason.proved_minimal for reason in listed)
     for towards in compiled.classifier.classes:
@@ -67,8 +67,7 @@ def assert_same(compiled: Explanation, found: Explanation, seed: int) -> int:
     one = found.a_sufficient_reason()
     assert one.proved_minimal
     assert compiled.is_sufficient(one)
-    for _ in range(3):
-        _assert_same_verdicts(compiled, found, rng)
+    _assert_same_verdicts(compiled, found, rng)
     return reasons
 
 

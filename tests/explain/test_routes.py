@@ -3,76 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from random import Random
 
 import pytest
 
 import bnc2d
-from bnc2d import Classifier, Explanation, NotCompiledError, Number, example
-from bnc2d.api.explanation import Explanation as ExplanationOfUsers
-from bnc2d.explain.routes import NetworkRoute
+from bnc2d import Classifier, NotCompiledError, example
+from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
-from bnc2d.regions.oracle import NetworkOracle
+from bnc2d.regions.search import Bounds, Search
+from tests.explain.routes import LISTS, assert_same, by_oracle, network_oracle
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
-
-LISTS = ("sufficient_reasons", "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons")
-CHECKS = ("is_sufficient", "is_necessary", "is_general_sufficient", "is_general_necessary")
-
-
-def by_network(
-    classifier: Classifier, instance: dict[str, str], fixed: list[str], bounds: Callable[..., object]
-) -> Explanation:
-    """Return the explanation that these bounds give."""
-    known = bounds(classifier)
-    oracle = NetworkOracle(classifier, lambda: known)  # type: ignore[arg-type, return-value]
-    return ExplanationOfUsers(NetworkRoute(classifier, oracle), instance, fixed)
-
-
-def assert_same(compiled: Explanation, found: Explanation, rng: Random) -> None:
-    """Assert that two explanations of one instance agree in everything that both can be asked."""
-    classes, features = compiled.classifier.classes, compiled.classifier.features
-    assert found.decision == compiled.decision
-    for name, check in zip(LISTS, CHECKS, strict=True):
-        expected, listed = list(getattr(compiled, name)()), list(getattr(found, name)())
-        assert set(listed) == set(expected), name
-        assert len(listed) == len(expected), name
-        for reason in rng.sample(expected, min(2, len(expected))):
-            assert getattr(found, check)(reason)
-            assert reason.proved_minimal
-    for name in classes:
-        contrast, other = compiled.contrastive(name), found.contrastive(name)
-        assert other.message == contrast.message
-        assert set(other) == set(contrast)
-        assert found.robustness(name).distance == compiled.robustness(name).distance
-    near = found.robustness()
-    assert near.distance == compiled.robustness().distance
-    if near.witness is not None:
-        assert compiled.classifier.predict(near.witness) == near.decision != compiled.decision
-    weights: dict[str, Number] = {
-        name: Fraction(rng.choice([1, 2, 3]), 2) for name in features if rng.random() < 0.5
-    }
-    for given in (None, weights):
-        assert found.shortest_sufficient_reason(given) == compiled.shortest_sufficient_reason(given)
-        assert found.shortest_necessary_reason(given) == compiled.shortest_necessary_reason(given)
-    assert found.necessary_features() == compiled.necessary_features()
-    assert found.relevant_features() == compiled.relevant_features()
-    assert compiled.is_sufficient(found.a_sufficient_reason())
+from tests.long.outcome import run_seeds
+from tests.long.routes import KINDS, check_routes
 
 
 @pytest.mark.parametrize("make", [mixed_classifier, extreme_classifier])
 @pytest.mark.parametrize("bounds", [ObservedBounds, HiddenBounds])
 @pytest.mark.parametrize("start", range(0, 40, 10))
 def test_the_routes_agree(
-    bounds: Callable[..., object], make: Callable[[int], Classifier], start: int
+    bounds: Callable[[Classifier], Bounds], make: Callable[[int], Classifier], start: int
 ) -> None:
     for seed in range(start, start + 10):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         model = classifier.compile()
         instance = {variable.name: rng.choice(variable.states) for variable in classifier.feature_variables}
         fixed = [name for name in classifier.features if rng.random() < 0.15]
-        assert_same(model.explain(instance, fixed), by_network(classifier, instance, fixed, bounds), rng)
+        found = by_oracle(classifier, network_oracle(classifier, bounds), instance, fixed)
+        assert_same(model.explain(instance, fixed), found, seed)
+
+
+def test_a_slice_of_the_long_mode() -> None:
+    outcome = run_seeds(check_routes, 10**6, 40)
+    assert outcome.wrong == {}
+    assert set(outcome.met) >= {
+        *KINDS,
+        "ObservedBounds",
+        "HiddenBounds",
+        "by definition",
+        "no class",
+        "fixed",
+    }
+    assert outcome.compared > 300
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "answer", "words"),
+    [
+        (Search, "find", lambda *_: None, "AssertionError"),
+        (RegionCase, "stays", lambda _, kept: kept.any(axis=1), "AssertionError"),
+        (RegionCase, "one_sufficient", lambda *_: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_a_wrong_answer_is_found(
+    owner: type, name: str, answer: object, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owner, name, answer)
+    outcome = run_seeds(check_routes, 5, 3)
+    assert outcome.wrong
+    assert all(words in reason for reason in outcome.wrong.values())
 
 
 def test_what_needs_a_formula_says_so() -> None:

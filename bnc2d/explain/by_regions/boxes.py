@@ -40,7 +40,6 @@ class RegionBoxes:
     def __init__(self, case: RegionCase, *, clauses: bool) -> None:
         self._case = case
         self._clauses = clauses
-        self._wanted = case.others if clauses else case.labels
 
     def over(self, features: list[FeatureId], budget: Budget) -> Iterator[Masks]:
         """Yield the general reasons over the features of a reason."""
@@ -78,8 +77,8 @@ class RegionBoxes:
 
     def _going_with(self, box: _Box, feature: FeatureId, states: States) -> States:
         """Return which of the states of a feature go with those that a box has of the others."""
-        right = self._case.oracle.along(self._wanted, self._region({**box, feature: states}), feature)
-        return states[right]
+        region = self._region({**box, feature: states})
+        return states[self._case.along(region, feature, clauses=self._clauses)]
 
     def _region(self, box: _Box) -> Region:
         """Return the instances of a box; other features are free or, for clauses, as in the instance."""
@@ -89,7 +88,7 @@ class RegionBoxes:
 
     def _boxes(self, whole: _Box, members: list[_State]) -> Iterator[_Box]:
         """Yield the boxes that are right and lack a minimal set of the members."""
-        at_once = self._case.oracle.at_once
+        at_once = self._case.at_once(clauses=self._clauses)
         bits = np.arange(at_once, dtype=np.uint64)
         places = {
             feature: [place for place, (other, _) in enumerate(members) if other == feature]
@@ -118,7 +117,7 @@ class RegionBoxes:
                 options[feature] = [states if len(states) else whole[feature] for states in options[feature]]
             right = empty
             if not empty.all():
-                right[~empty] = self._case.oracle.asking(self._wanted, options)(choices[~empty])
+                right[~empty] = self._case.asking(options, clauses=self._clauses)(choices[~empty])
             return np.array([(right.astype(np.uint64) << bits).sum()], dtype=np.uint64)
 
         for found in minimal_sets(function, range(len(members)), len(members), at_once):

@@ -13,13 +13,14 @@ from bnc2d.base.budget import Budget
 from bnc2d.errors import NotCompiledError, TimeLimitExceeded
 from bnc2d.explain.by_regions.boxes import RegionBoxes
 from bnc2d.explain.by_regions.feature_sets import RegionSets
+from bnc2d.explain.by_regions.known import Known
 from bnc2d.explain.case import Case, Kept
 from bnc2d.explain.hitting_sets import least_meeting
 from bnc2d.explain.keys import Keys
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
-from bnc2d.regions.oracle import Asking, RegionOracle
-from bnc2d.regions.region import Region, States
+from bnc2d.regions.oracle import Asking, RegionOracle, one_by_one
+from bnc2d.regions.region import Region, States, parts
 
 
 class RegionCase(Case):
@@ -63,8 +64,31 @@ class RegionCase(Case):
         return [(own[f], own[f] if f in self.fixed else every[f]) for f in range(len(own))]
 
     @cached_property
+    def _known(self) -> dict[bool, Known]:
+        """What is known of where the label changes, and (True) of where it stays."""
+        return {False: Known(self.oracle, self.others), True: Known(self.oracle, self.labels)}
+
+    def at_once(self, *, clauses: bool) -> int:
+        """Return how many regions are asked together as fast as one."""
+        return self.oracle.at_once(self.others if clauses else self.labels)
+
+    def asking(self, options: Sequence[Sequence[States]], *, clauses: bool) -> Asking:
+        """Return what says of regions whether the label stays all over them or (``clauses``) changes."""
+        if self.at_once(clauses=clauses) > 1:
+            return self.oracle.asking(self.others if clauses else self.labels, options)
+        known = self._known[clauses]
+        return one_by_one(lambda region: known.some(region) is None, options)
+
+    def along(self, region: Region, feature: FeatureId, *, clauses: bool) -> NDArray[np.bool_]:
+        """Return for each state that a region allows a feature whether it keeps or (``clauses``) changes."""
+        if self.at_once(clauses=clauses) > 1:
+            return self.oracle.along(self.others if clauses else self.labels, region, feature)
+        known = self._known[clauses]
+        return np.array([known.some(part) is None for part in parts(region, feature)], dtype=bool)
+
+    @cached_property
     def _asking(self) -> Asking:
-        return self.oracle.asking(self.labels, self.states)
+        return self.asking(self.states, clauses=False)
 
     def stays(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for each set of features, ``kept[set, feature]``, whether keeping them keeps the label."""
@@ -76,9 +100,13 @@ class RegionCase(Case):
         kept[0, list(features)] = True
         return bool(self.stays(kept)[0])
 
+    def around(self, free: Collection[FeatureId]) -> Region:
+        """Return the instances that differ from this one in these features only."""
+        return [self.states[f][f in free] for f in range(len(self.positions))]
+
     def outside(self, free: Collection[FeatureId]) -> list[int] | None:
         """Return an instance with another label that differs from this one in these features only."""
-        return self.oracle.find([self.states[f][f in free] for f in range(len(self.positions))], self.others)
+        return self.oracle.find(self.around(free), self.others)
 
     def changed(self, instance: Sequence[int]) -> list[FeatureId]:
         """Return the features in which an instance differs from this one."""
@@ -137,19 +165,21 @@ class RegionCase(Case):
         """Return the features of the necessary reason with the least key, or None where there is none."""
         budget = Budget(time_limit)
         with budget.limiting("no least necessary reason"):
-            if self.is_enough([]):
-                return None
-            return least_meeting(self._sufficient_without, keys, budget)
+            return self._least_necessary(keys, budget)
+
+    def _least_necessary(self, keys: Keys, budget: Budget) -> list[FeatureId] | None:
+        return None if self.is_enough([]) else least_meeting(self._sufficient_without, keys, budget)
 
     def _necessary_without(self, features: list[FeatureId]) -> list[FeatureId] | None:
         """Return the features of a necessary reason that has none of these; None where there is none."""
-        found = self.outside(set(self.movable).difference(features))
+        known = self._known[False]
+        found = known.some(self.around(set(self.movable).difference(features)))
         if found is None:
             return None
         changed = self.changed(found)
         for feature in reversed(changed):
             if feature in changed:
-                fewer = self.outside(set(changed) - {feature})
+                fewer = known.some(self.around(set(changed) - {feature}))
                 changed = changed if fewer is None else self.changed(fewer)
         return changed
 
@@ -168,7 +198,7 @@ class RegionCase(Case):
         """Return an instance with another label that differs in the fewest features; None: there is none."""
         budget = Budget(time_limit)
         with budget.limiting("the nearest change is not known"):
-            features = self.least_necessary(Keys(self.domain), None)
+            features = self._least_necessary(Keys(self.domain), budget)
             return None if features is None else self.outside(features)
 
     def can_change(self, time_limit: float | None) -> bool:

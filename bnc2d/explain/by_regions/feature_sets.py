@@ -39,8 +39,8 @@ class RegionSets:
         yield from budget.within(members for members in self._found() if members != first)
 
     def _found(self) -> Iterator[list[FeatureId]]:
-        case, size = self._case, len(self._case.positions)
-        bits = np.arange(case.oracle.at_once, dtype=np.uint64)
+        case, at_once = self._case, self._case.at_once(clauses=False)
+        bits = np.arange(at_once, dtype=np.uint64)
 
         def function(words: Words) -> Words:
             """Return whether these are enough or, for clauses, whether they can change the label."""
@@ -48,4 +48,4 @@ class RegionSets:
             answers = ~case.stays(~members) if self._clauses else case.stays(members)
             return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
 
-        return minimal_sets(function, case.in_order, size, case.oracle.at_once)
+        return minimal_sets(function, case.in_order, len(case.positions), at_once)

@@ -33,6 +33,17 @@ def network_oracle(
     return oracle
 
 
+def by_network(
+    classifier: Classifier,
+    instance: dict[str, str],
+    fixed: Sequence[str],
+    bounds: Callable[[Classifier], Bounds],
+    few: int = FEW_INSTANCES,
+) -> Explanation:
+    """Return the explanation that these bounds give."""
+    return by_oracle(classifier, network_oracle(classifier, bounds, few), instance, fixed)
+
+
 def assert_same(compiled: Explanation, found: Explanation, seed: int) -> int:
     """Assert that two explanations of one instance agree; return how many reasons were compared."""
     rng = Random(seed)  # noqa: S311 - reproducible test data

@@ -13,10 +13,11 @@ from bnc2d import Classifier, Domain, Explanation, NotCompiledError, Term, TimeL
 from bnc2d.explain.text import Answer, tell, unproved_note
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.search import Bounds
 from bnc2d.report import notebook
 from bnc2d.report.records import KINDS, ExplanationData, explanation_summary, literals
 from bnc2d.testing import random_instance, random_noisy_or, random_tan
-from tests.explain.test_routes import by_network
+from tests.explain.routes import by_network
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
 OPEN = "not known: the time limit of 0 s for all ended the search"
@@ -53,7 +54,7 @@ def as_sets(data: ExplanationData) -> object:
 @pytest.mark.parametrize("bounds", [ObservedBounds, HiddenBounds])
 @pytest.mark.parametrize("start", range(0, 24, 8))
 def test_both_routes_say_the_same(
-    bounds: Callable[..., object], make: Callable[[int, int], Classifier], start: int
+    bounds: Callable[[Classifier], Bounds], make: Callable[[int, int], Classifier], start: int
 ) -> None:
     for seed in range(start, start + 8):
         classifier, rng = make(seed, 40), Random(seed)  # noqa: S311 - reproducible test data

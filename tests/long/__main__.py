@@ -39,12 +39,14 @@ def main() -> int:
             pool.submit(run_seeds, check, first, min(_BATCH, end - first))
             for first in range(options.start, end, _BATCH)
         ]
-        for batch in as_completed(batches):
+        for done, batch in enumerate(as_completed(batches), start=1):
             outcome = batch.result()
             total.add(outcome)
             for seed, reason in outcome.wrong.items():
                 print(f"seed {seed}: {reason}")
                 print(f"  repeat: python -m tests.long --start {seed} --seeds 1{kind}", flush=True)
+            if done % 20 == 0:
+                print(f"{done * _BATCH} classifiers, {len(total.wrong)} wrong so far", flush=True)
     seconds = time.perf_counter() - started
     compared = "reasons" if options.routes else "instances"
     print(f"{options.seeds} classifiers, {total.compared} {compared} compared, in {seconds:.0f} s")

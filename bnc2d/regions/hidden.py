@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from math import inf
 
 import numpy as np
@@ -86,8 +87,9 @@ class HiddenBounds:
         ranges = dict.fromkeys(free.values(), 0.0)
         if self._worst is not None:
             question, instance = self._worst
-            for column, ratios in self._passes.changes(instance, question, region).items():
-                ranges[column] = float(np.ptp(np.log(np.clip(ratios, 1e-30, 1e30))))
+            with suppress(Unknown):
+                for column, ratios in self._passes.changes(instance, question, region).items():
+                    ranges[column] = float(np.ptp(np.log(np.clip(ratios, 1e-30, 1e30))))
         return max(ranges, key=ranges.__getitem__)
 
     def _free(self, region: Region) -> dict[VariableId, int]:
@@ -130,6 +132,7 @@ class HiddenBounds:
                 worst = self._passes.least(region, question, effort)
                 if worst is None or worst.bound > needed * (1.0 + self._margin):
                     return True
+                self._worst = question, worst.instance
                 if effort in (EFFORTS[0], EFFORTS[-1]):
                     instance, ratio = self._climb(region, worst.instance, question)
                     self._worst = question, instance

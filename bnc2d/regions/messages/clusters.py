@@ -25,15 +25,22 @@ def reduced(messages: Messages, most: int, weights: Weights) -> Messages:
     some = np.flatnonzero(messages.covered.high.any(axis=1))
     if len(some) < len(messages):
         messages = messages.take(some)
-    if len(messages) < 2:
-        return messages
     states = messages.rival.shape[1]
-    if states == 1:
-        row = 0 if messages.own is None else int(messages.ratios()[:, 0].argmin())
-        return messages.take(slice(row, row + 1))
-    if states == 2 and messages.own is None:
+    if states == 1 and len(messages):
+        return _least_ratio(messages)
+    if states == 2 and messages.own is None and len(messages) > 1:
         return _two_extremes(messages)
     return messages if len(messages) <= most else _clustered(messages, most, weights())
+
+
+def _least_ratio(messages: Messages) -> Messages:
+    """Return the worst row for the class, of rows about one state: at some scale the rival says 1 there."""
+    ratios = messages.ratios()[:, 0]
+    row = int(ratios.argmin())
+    kept, one = messages.take(slice(row, row + 1)), np.ones((1, 1))
+    if messages.own is None or messages.band is None:
+        return Messages(kept.rival, kept.own, None, kept.choice)
+    return Messages(kept.rival, kept.own, Band(one, one, ratios[row] * one), kept.choice)
 
 
 def _two_extremes(messages: Messages) -> Messages:

@@ -22,7 +22,7 @@ from bnc2d.regions.messages.clusters import Weights, reduced
 from bnc2d.regions.messages.expected import ExpectedWeights
 from bnc2d.regions.messages.leaves import Leaves
 from bnc2d.regions.messages.message import SMALLEST, Indices, Messages, Values
-from bnc2d.regions.messages.product import Product, Scope, Sizes
+from bnc2d.regions.messages.product import MOST_WORK, Product, Scope, Sizes
 from bnc2d.regions.messages.tree import Node, Tree
 from bnc2d.regions.region import Region
 
@@ -194,7 +194,7 @@ def _product_that_fits(
 ) -> Messages:
     """Return the product of two messages, of fewer rows where it would have too many numbers."""
     left, right = inputs
-    fits = max(1, effort.numbers // (product.ways * product.states))
+    fits = max(1, min(effort.numbers // (product.ways * product.states), MOST_WORK // product.work))
     if len(left) * len(right) <= fits:
         return product(left, right)
     left, from_left = _fewer(left, max(isqrt(fits), fits // len(right)), weights[0])

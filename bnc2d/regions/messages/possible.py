@@ -20,9 +20,9 @@ from bnc2d.regions.region import Region
 
 Key: TypeAlias = tuple[bytes, ...]
 
-# Beyond this many rows of a product, or numbers, nothing is known.
+# Beyond this many rows of a product, or multiplications, nothing is known.
 _MOST_ROWS = 1 << 10
-_MOST_NUMBERS = 1 << 22
+_MOST_NUMBERS = 1 << 26
 # Rows are forgotten when they take more than this many numbers.
 _MOST_KNOWN = 1 << 23
 
@@ -73,11 +73,14 @@ class Zeros:
     def _joined(self, node: Node, inputs: list[_Rows], sizes: Sizes) -> _Rows | None:
         """Return the rows of a product; None where they are too many."""
         scopes = [self._tree.nodes[other].scope for other in node.inputs]
-        product = Product(scopes[0], scopes[1], node.scope, node.chosen, sizes)
+        try:
+            product = Product(scopes[0], scopes[1], node.scope, node.chosen, sizes)
+        except Unknown:
+            return None
         left, right = (rows.possible for rows in inputs)
         count = left.shape[1] * right.shape[1] * product.ways
         classes = max(len(left), len(right))
-        if count > _MOST_ROWS or count * classes * product.states > _MOST_NUMBERS:
+        if count > _MOST_ROWS or count * classes * product.work > _MOST_NUMBERS:
             return None
         pairs = zip(*(np.broadcast_to(one, (classes, *one.shape[1:])) for one in (left, right)), strict=True)
         possible = np.stack([product.numbers(*pair) > 0 for pair in pairs]).astype(np.float64)

@@ -12,17 +12,21 @@ zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from bnc2d.base.masks import VariableId
-from bnc2d.regions.messages.message import Band, Indices, Messages, Values, scaled
+from bnc2d.regions.messages.message import Band, Indices, Messages, Unknown, Values, scaled
 
 Scope: TypeAlias = tuple[VariableId, ...]
 Sizes: TypeAlias = Mapping[VariableId, int]
+
+
+# Multiplications of a product, which nothing can interrupt.
+MOST_WORK = 1 << 25
 
 
 class _Side(NamedTuple):
@@ -45,7 +49,8 @@ class Product:
     """How messages over two scopes are multiplied: ``kept`` stays, ``chosen`` is chosen, the rest is summed.
 
     ``sizes`` are those of the variables, of features the states that the region allows. ``ways`` is how many
-    choices there are, ``states`` how many the separator of the result has.
+    choices there are, ``states`` how many the separator of the result has, ``work`` the multiplications for a
+    pair of rows. Raises ``Unknown`` where that is more than can be interrupted.
     """
 
     def __init__(self, left: Scope, right: Scope, kept: Scope, chosen: Scope, sizes: Sizes) -> None:
@@ -53,6 +58,9 @@ class Product:
         self._stays = (*chosen, *kept)
         self._sizes = sizes
         self.ways, self.states = self._count(chosen), self._count(kept)
+        self.work = self._count({*left, *right})
+        if self.work > MOST_WORK:
+            raise Unknown
         both = [v for v in self._stays if v in left and v in right]
         summed = [v for v in left if v in right and v not in self._stays]
         own = [[v for v in self._stays if v in scope and v not in both] for scope in self._scopes]
@@ -94,7 +102,7 @@ class Product:
         places = np.unravel_index(np.arange(left * right * self.ways), (left, right, self.ways))
         return np.stack(places, axis=1)
 
-    def _count(self, variables: Sequence[VariableId]) -> int:
+    def _count(self, variables: Iterable[VariableId]) -> int:
         return prod([self._sizes[variable] for variable in variables])
 
     def numbers(self, left: Values, right: Values) -> Values:

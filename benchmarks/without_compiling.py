@@ -23,7 +23,6 @@ from statistics import median
 import numpy as np
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
-from bnc2d.regions.around.many import sufficient_each
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.testing import random_instance
 
@@ -101,7 +100,7 @@ def rows(made: Classifier, count: int) -> float:
     rng = np.random.default_rng(0)
     sizes = [len(variable) for variable in made.feature_variables]
     data = np.stack([rng.integers(0, size, count) for size in sizes], axis=1)
-    return seconds(lambda: sufficient_each(ObservedBounds(made), data, made.labels(data)))
+    return seconds(lambda: made.explain_many(data, kinds=["sufficient"], limit=1))
 
 
 def cold(kind: str) -> float:

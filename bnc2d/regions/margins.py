@@ -99,6 +99,11 @@ class Margins:
         self.error_of_sums = _error_of_sums(tables, weights)
         self.positive = self._positive(weights)
 
+    @property
+    def is_threshold(self) -> bool:
+        """Whether the label is decided by one sum, to which each feature adds: naive Bayes, two classes."""
+        return len(self.pairs) == 1 and all(len(scope) < 2 for scope in self.tables.scopes)
+
     def _positive(self, weights: Sequence[float]) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
         """Return where first classes are positive, by table ``[pair, *features]``, of tables with zeros.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from bnc2d.explain.hitting_sets import least_meeting
 from bnc2d.explain.keys import Keys
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
+from bnc2d.logic.primes.dualise import Words, minimal_sets
 from bnc2d.regions.oracle import Asking, RegionOracle, one_by_one
 from bnc2d.regions.region import Region, States, parts
 
@@ -50,11 +51,6 @@ class RegionCase(Case):
         """The features that can change."""
         sizes = enumerate(self.domain.cardinalities)
         return [feature for feature, size in sizes if size > 1 and feature not in self.fixed]
-
-    @property
-    def in_order(self) -> list[FeatureId]:
-        """The features that can change, in the order in which they are best asked for."""
-        return self.movable
 
     @cached_property
     def states(self) -> list[tuple[States, States]]:
@@ -124,6 +120,19 @@ class RegionCase(Case):
     def feature_sets(self, *, clauses: bool) -> RegionSets:
         """Return the features of all reasons, as they are found."""
         return RegionSets(self, clauses=clauses)
+
+    def minimal_sets(self, *, clauses: bool) -> Iterator[list[FeatureId]]:
+        """Yield the features of all sufficient, or of all necessary, reasons, as they are found."""
+        at_once = self.at_once(clauses=False)
+        bits = np.arange(at_once, dtype=np.uint64)
+
+        def function(words: Words) -> Words:
+            """Return whether these are enough or, for clauses, whether they can change the label."""
+            members = (words[:, None] >> bits & np.uint64(1)).T.astype(bool)
+            answers = ~self.stays(~members) if clauses else self.stays(members)
+            return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
+
+        return minimal_sets(function, self.movable, len(self.positions), at_once)
 
     def boxes(self, *, clauses: bool) -> RegionBoxes:
         """Return the general reasons over the features of sufficient, or of necessary, ones."""

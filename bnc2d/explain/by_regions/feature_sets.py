@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bnc2d.base.budget import Budget
 from bnc2d.logic.domain import FeatureId
-from bnc2d.logic.primes.dualise import Words, minimal_sets
 
 if TYPE_CHECKING:
     from bnc2d.explain.by_regions.case import RegionCase
@@ -36,16 +33,6 @@ class RegionSets:
             first, self.unproved = self._case.one_sufficient(budget.share(0.5).left())
             yield first
             self.unproved = ()
-        yield from budget.within(members for members in self._found() if members != first)
-
-    def _found(self) -> Iterator[list[FeatureId]]:
-        case, at_once = self._case, self._case.at_once(clauses=False)
-        bits = np.arange(at_once, dtype=np.uint64)
-
-        def function(words: Words) -> Words:
-            """Return whether these are enough or, for clauses, whether they can change the label."""
-            members = (words[:, None] >> bits & np.uint64(1)).T.astype(bool)
-            answers = ~case.stays(~members) if self._clauses else case.stays(members)
-            return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
-
-        return minimal_sets(function, case.in_order, len(case.positions), at_once)
+        yield from budget.within(
+            members for members in self._case.minimal_sets(clauses=self._clauses) if members != first
+        )

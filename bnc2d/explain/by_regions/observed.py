@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from bnc2d.explain.keys import Keys
 from bnc2d.logic.domain import FeatureId
 from bnc2d.regions.around.instance import Around
 from bnc2d.regions.around.least import least_sufficient
+from bnc2d.regions.around.listing import necessary_sets, sufficient_sets
 from bnc2d.regions.around.nearest import nearest, towards
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.oracle import RegionOracle
@@ -44,10 +45,11 @@ class ObservedCase(RegionCase):
             return None
         return Around(self._bounds.of_class(label), self.positions, self.fixed)
 
-    @property
-    def in_order(self) -> list[FeatureId]:
-        """The features that can change, so that questions that follow each other share most."""
-        return self._around.features if self._around else super().in_order
+    def minimal_sets(self, *, clauses: bool) -> Iterator[list[FeatureId]]:
+        """Yield the features of all sufficient, or of all necessary, reasons, as they are found."""
+        if self._around is None:
+            return super().minimal_sets(clauses=clauses)
+        return necessary_sets(self._around) if clauses else sufficient_sets(self._around)
 
     def stays(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for each set of features, ``kept[set, feature]``, whether keeping them keeps the label."""

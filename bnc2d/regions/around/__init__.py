@@ -2,8 +2,8 @@
 
 For classifiers whose features leave no hidden variable in the way (``bnc2d.regions.observed``); exact.
 
-- ``instance``: whether features are enough, for many sets of them at once; the sets that are, one by one.
-- ``greedy``: one such set for each of many instances, by giving up features; ``many``: of any labels.
-- ``least``: the lightest such set, by rows that each of them covers (``covers``).
+- ``instance``: whether features are enough, for many sets of them at once. ``listing``: all minimal sets that
+  are. ``greedy``: one of them for each of many instances, by giving up features.
+- ``least``: the lightest set that is enough, by ``rows`` that each of them must cover (``covers``).
 - ``nearest``: the cheapest change that leads to another label, by elimination with prices (``changes``).
 """

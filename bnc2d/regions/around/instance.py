@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.logic.primes.dualise import Words, minimal_sets
+from bnc2d.logic.primes.dualise import Words
 from bnc2d.regions.around.greedy import give_up
 from bnc2d.regions.observed import Comparisons
 from bnc2d.regions.questions import Questions
@@ -57,14 +57,6 @@ class Around:
         kept[np.arange(len(self.features)), self.features] = False
         changes = ~self.stays(kept)
         return sorted(f for f, changed in zip(self.features, changes.tolist(), strict=True) if changed)
-
-    def sufficient_sets(self) -> Iterator[FeatureSet]:
-        """Yield all minimal sets that are enough, as they are found."""
-        return minimal_sets(self.enough, self.features, len(self.row))
-
-    def necessary_sets(self) -> Iterator[FeatureSet]:
-        """Yield all minimal sets without which the others are not enough, as they are found."""
-        return minimal_sets(lambda words: ~self.enough(~words), self.features, len(self.row))
 
     def one_sufficient(self) -> FeatureSet:
         """Return a minimal set that is enough (see ``greedy.give_up``)."""

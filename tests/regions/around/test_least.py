@@ -12,7 +12,8 @@ import pytest
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.regions.around.covers import Covers
 from bnc2d.regions.around.instance import Around
-from bnc2d.regions.around.least import Rows, least_sufficient
+from bnc2d.regions.around.least import least_sufficient
+from bnc2d.regions.around.rows import Rows
 from bnc2d.regions.observed import ObservedBounds
 from tests.regions.around.cases import cases
 from tests.regions.around.test_nearest import keys, random_prices

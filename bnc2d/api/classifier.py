@@ -10,6 +10,7 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.base.readers.choices import Arithmetic, Method
 from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
+from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from bnc2d.regions.decides import Decided
     from bnc2d.regions.oracle import NetworkOracle
     from bnc2d.regions.search import Bounds
+
+
+_WAY_OUT = "without compiling: classifier.explain(instance), or bnc2d explain --route network"
 
 
 class Classifier(BaseClassifier):
@@ -56,18 +60,24 @@ class Classifier(BaseClassifier):
         progress: Callable[[str, float], object] | bool | None = None,
         executor: Executor | None = None,
     ) -> CompiledModel:
-        """Return the model with every class as an OR-decomposable formula (see ``compile_classifier``)."""
+        """Return the model with every class as an OR-decomposable formula (see ``compile_classifier``).
+
+        Where a limit ends it, ``explain`` answers without compiling.
+        """
         from bnc2d.compile.compiler import compile_classifier
 
-        compiled = compile_classifier(
-            self,
-            method=method,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            arithmetic=arithmetic,
-            progress=progress,
-            executor=executor,
-        )
+        try:
+            compiled = compile_classifier(
+                self,
+                method=method,
+                time_limit=time_limit,
+                memory_limit=memory_limit,
+                arithmetic=arithmetic,
+                progress=progress,
+                executor=executor,
+            )
+        except LimitExceeded as error:
+            raise type(error)(f"{error}; {_WAY_OUT}") from None
         return CompiledModel.of(compiled)
 
     def decides(

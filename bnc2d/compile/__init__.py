@@ -10,5 +10,5 @@ The steps, each in a folder whose docstring says more:
 - ``baselines``: the compiler of Shih, Choi and Darwiche (2019), and brute force, to compare with.
 
 What a method returns is in ``result``, what users get in ``model``; ``store`` saves it, ``file_content`` says
-what is in a file. Options are in ``compiler``.
+what is in a file. Options are in ``compiler``; ``estimate`` says how long it is going to take.
 """

@@ -109,8 +109,9 @@ def explain_many(
     encoded = encode(route.classifier.feature_variables, rows)
     distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
     budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
-    with budget.limiting("which rows are possible, and how they are decided, is not known"):
+    with budget.limiting("the decisions are not known"):
         labels = route.labels(distinct).tolist()
+    with budget.limiting("which rows are possible is not known"):
         bases = route.classifier.bases(distinct)
     found: list[_Found] = []
     with reporting(progress) as report:

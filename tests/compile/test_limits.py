@@ -15,6 +15,8 @@ from bnc2d.testing import random_naive_bayes
 
 METHODS = ("fast", "paper")
 
+WAY_OUT = "without compiling: classifier.explain(instance), or bnc2d explain --route network"
+
 
 def classifier() -> Classifier:
     return Classifier(random_naive_bayes(1, 8), "Y")
@@ -42,7 +44,8 @@ def test_a_time_limit_names_the_phase_and_how_far_it_got(method: Method) -> None
         with pytest.raises(LimitExceeded) as caught:
             classifier().compile(method=method, time_limit=0.5, progress=late_in(phase))
         found = re.fullmatch(
-            rf"time limit of 0\.5 s reached after \d+\.\d s, in phase '{phase}' \((\d+)% of it done\)",
+            rf"time limit of 0\.5 s reached after \d+\.\d s, in phase '{phase}' \((\d+)% of it done\)"
+            rf"; {re.escape(WAY_OUT)}",
             str(caught.value),
         )
         assert found is not None, str(caught.value)
@@ -86,7 +89,7 @@ def test_a_memory_limit_holds_in_every_phase(method: Method, monkeypatch: pytest
             classifier().compile(method=method, memory_limit=2**31, progress=progress)
         assert str(caught.value) == (
             f"phase '{phase}' needs at least 3072.0 MiB, more than the limit of 2048.0 MiB; "
-            "choose fewer features or raise memory_limit"
+            f"choose fewer features or raise memory_limit; {WAY_OUT}"
         )
 
 

@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnc2d.api.classifier import Classifier
 from bnc2d.api.explanation import Explanation
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.instances import Row, read_instances
-from bnc2d.cli.shared.models import load_compiled
+from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
 from bnc2d.cli.shared.options import amount, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
@@ -37,6 +38,8 @@ def configure(command: argparse.ArgumentParser) -> None:
         "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --id name -o reasons.jsonl"
     )
     add_row_options(command)
+    auto = f"auto (default): compiled where that takes at most {AUTO_SECONDS:g} s, else the network itself"
+    add("--route", choices=ROUTES, default="auto", help=auto)
     add("--all", action="store_true", help=f"every reason (in text up to {MANY} a list)")
     add("--towards", metavar="CLASS", help="ask why not this class, and no other")
     add("--fixed", default="", metavar="A,B", help="features that may not change")
@@ -47,13 +50,16 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain each instance, in words or as data."""
-    model = load_compiled(options)
-    given = read_instances(options, model.classifier.feature_variables)
-    fixed = split_names(options.fixed, model.features)
-    towards = None if options.towards is None else model.classes[model.label(options.towards)]
-    output = Answers(options, given, [*decision_columns(model.classifier, options.exact), *_COLUMNS])
+    model = load_to_explain(options)
+    classifier = model if isinstance(model, Classifier) else model.classifier
+    given = read_instances(options, classifier.feature_variables)
+    fixed = split_names(options.fixed, classifier.features)
+    towards = None if options.towards is None else classifier.classes[classifier.label(options.towards)]
+    output = Answers(options, given, [*decision_columns(classifier, options.exact), *_COLUMNS])
     if options.formulas and output.format in ("text", "csv"):
         raise LogicError("--formulas needs --format json or jsonl")
+    if options.formulas and model is classifier:
+        raise LogicError("--formulas needs a compiled model; --route compiled makes one")
     few, seconds = (None, MANY_SECONDS) if options.all else (_FEW, FEW_SECONDS)
     limits: dict[str, Any] = {
         "limit": few if options.limit is None else options.limit,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.files import load
+from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Ties
 from bnc2d.cli.shared.options import (
     add_classifier_options,
@@ -17,11 +18,15 @@ from bnc2d.cli.shared.options import (
     load_network,
     split_names,
 )
+from bnc2d.cli.shared.printing import say
 from bnc2d.compile.store import MAX_BYTES
-from bnc2d.errors import ClassifierError
+from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.model.classifier import default_features
 from bnc2d.model.network import BayesianNetwork
 
+ROUTES = ("auto", "compiled", "network")
+AUTO_SECONDS = 20.0  # for compiling, where another route is open
+_PLAIN = 10  # an estimate that exceeds this many times the limit is believed
 RULE = ("target", "features", "threshold", "positive", "ties")
 
 
@@ -45,6 +50,32 @@ def load_compiled(options: argparse.Namespace) -> CompiledModel:
     if isinstance(found, CompiledModel):
         return found
     return found.compile(progress=not options.json and sys.stderr.isatty())
+
+
+def load_to_explain(options: argparse.Namespace) -> CompiledModel | Classifier:
+    """Return what explains instances by the route that the options choose: a compiled model, or a classifier.
+
+    By ``auto`` a network is compiled where that ends in time; where not, a line says why it is not.
+    """
+    if options.route == "compiled":
+        return load_compiled(options)
+    if options.route == "network":
+        return load_classifier(options)
+    found = _load(options)
+    if isinstance(found, CompiledModel):
+        return found
+    from bnc2d.compile.estimate import expected_seconds
+
+    why = f"compiling would take far longer than {AUTO_SECONDS:g} s"
+    try:
+        with Budget(AUTO_SECONDS).limiting("there is no plan to compile"):
+            seconds = expected_seconds(found)
+        if seconds <= _PLAIN * AUTO_SECONDS:
+            return found.compile(time_limit=AUTO_SECONDS, progress=not options.json and sys.stderr.isatty())
+    except LimitExceeded as error:
+        why = f"compiling did not end ({str(error).partition(';')[0]})"
+    say("note", f"{why}, so the network itself explains; --route compiled compiles whatever it takes")
+    return found
 
 
 def _load(options: argparse.Namespace) -> CompiledModel | Classifier:

@@ -22,8 +22,8 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.feature_tree import widths_of
-from bnc2d.compile.graph.pruning import prepare
-from bnc2d.compile.meet.cut.cut import choose_cut
+from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.meet.cut.cut import Cut, choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
@@ -59,8 +59,8 @@ def compile_diagram(
 
         return compile_by_intervals(classifier, prepared, grouping, budget, certified)
     with budget.phase("order"):
-        entries = max(1, budget.memory // _BYTES_PER_ENTRY)
-        cut = choose_cut(prepared, _JOINTREE_SEEDS, entries)
+        entries = _entries(budget.memory)
+        cut = cheapest_cut(prepared, budget.memory)
         widths = widths_of(prepared, cut.jointree)
         sides = [Side(prepared, side) for side in (cut.first, cut.second)]
         fixed = [feature for side in sides for feature in side.features_to_fix(entries)]
@@ -78,6 +78,15 @@ def compile_diagram(
     diagram = attempt.diagram()
     counts = attempt.cells, attempt.exact_calls
     return Compiled(diagram, *counts, widths, cut.log_work, len(attempt.pool))
+
+
+def cheapest_cut(prepared: Prepared, memory: int) -> Cut:
+    """Return the cut for tables that fit a number of bytes."""
+    return choose_cut(prepared, _JOINTREE_SEEDS, _entries(memory))
+
+
+def _entries(memory: int) -> int:
+    return max(1, memory // _BYTES_PER_ENTRY)
 
 
 class _Attempt:

@@ -23,9 +23,10 @@ are impossible by now. Where both are, and where the product of all is exactly 1
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log2
+from math import comb, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +109,16 @@ def compile_by_intervals(
         diagram = builder.finish(feature_domain(classifier), order, int(nodes[0]))
     counts = descent.cells, descent.exact_calls
     return Compiled(diagram, *counts, widths, log2(descent.cells), descent.frontier)
+
+
+def most_products(prepared: Prepared, grouping: Grouping) -> float:
+    """Return how many products meet in the middle at most: about the root of those of all groups.
+
+    Groups with the same ratios have as many products as there are ways to choose with repetition.
+    """
+    sizes = Counter(_table(prepared, group).says.ratios for group in grouping.groups)
+    ways = [comb(times + len(ratios) - 1, len(ratios) - 1) for ratios, times in sizes.items() if ratios]
+    return float(2.0 ** min(1000.0, sum(map(log2, ways)) / 2))
 
 
 def _reduce(

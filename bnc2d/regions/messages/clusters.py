@@ -60,9 +60,9 @@ def _two_extremes(messages: Messages) -> Messages:
 
 def _clustered(messages: Messages, most: int, weights: Values) -> Messages:
     """Return a row for each of at most ``most`` clusters; rows are scaled to weigh the same."""
-    weighed = messages.rival @ weights
-    scale = np.divide(1.0, weighed, out=np.ones_like(weighed), where=weighed > 0)[:, None]
-    points = np.log(messages.rival * weights * scale + _SMALL_SHARE)
+    middle = (messages.covered.low + messages.covered.high) / 2
+    scale = 1.0 / (middle @ weights)[:, None]
+    points = np.log(middle * weights * scale + _SMALL_SHARE)
     if messages.own is not None:
         points = np.concatenate([points, np.log(np.clip(messages.ratios(), 1e-6, 1e6))], axis=1)
     clusters = _split(points, most)

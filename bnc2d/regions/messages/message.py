@@ -27,6 +27,8 @@ Indices: TypeAlias = NDArray[np.intp]
 
 # Positive numbers below this are not relied on: the product of two such would leave the range of floats.
 SMALLEST = 1e-140
+# Larger numbers are not needed.
+LARGEST = 1e140
 
 
 class Unknown(Exception):  # noqa: N818 - caught where bounds are asked for
@@ -83,19 +85,25 @@ class Messages:
 
 
 def scaled(messages: Messages) -> Messages:
-    """Return the rows scaled so that their largest numbers are about 1."""
-    largest = np.maximum(messages.covered.high.max(axis=1), messages.for_class.max(axis=1))
-    scale = np.divide(1.0, largest, out=np.ones_like(largest), where=largest > 0)[:, None]
+    """Return the rows scaled so that their largest numbers are 1; bands have a scale of their own."""
+    scale = _scale(np.maximum(messages.rival.max(axis=1), messages.for_class.max(axis=1)))
     rival, band = messages.rival * scale, messages.band
     own = None if messages.own is None else messages.own * scale
-    if band is not None:
-        band = Band(*(values * scale for values in band))
     if band is None:
         for table in (rival, own):
             if table is not None and table.min(initial=1.0, where=table > 0) < SMALLEST:
                 raise Unknown
-    elif band.low.min() < SMALLEST:  # a wider band is as true
-        small = (band.low < SMALLEST) & (band.high > 0)
-        low, least = np.where(small, 0.0, band.low), np.where(small, 0.0, band.least)
-        band = Band(low, np.where(small, np.maximum(band.high, SMALLEST), band.high), least)
+    else:
+        scale = _scale(band.high.max(axis=1))
+        low, high, least = (values * scale for values in band)
+        small = (low < SMALLEST) & (high > 0)  # a wider band is as true, and so is less for the class
+        band = Band(
+            np.where(small, 0.0, low),
+            np.where(small, np.maximum(high, SMALLEST), high),
+            np.where(small, 0.0, np.minimum(least, LARGEST)),
+        )
     return Messages(rival, own, band, messages.choice)
+
+
+def _scale(largest: Values) -> Values:
+    return np.divide(1.0, largest, out=np.ones_like(largest), where=largest > SMALLEST)[:, None]

@@ -25,6 +25,7 @@ import pytest
 import bnc2d
 from bnc2d.errors import Bnc2dError
 from bnc2d.explain.batch import explain_many
+from bnc2d.explain.routes import CompiledRoute, NetworkRoute
 from bnc2d.verify import checks
 from bnc2d.verify.report import Check
 
@@ -196,7 +197,9 @@ def valid(world: World, label: str, parameter: str) -> Any:
 
 def callables(world: World) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield what ``bnc2d`` exports and the methods of its objects, by name."""
-    yield "explain_many", partial(explain_many, world.CompiledModel)  # the method hands its options down
+    # The methods hand their options down.
+    yield "explain_many", partial(explain_many, CompiledRoute(world.CompiledModel))
+    yield "explain_many by the network", partial(explain_many, NetworkRoute(world.Classifier))
     for name in bnc2d.__all__:
         found = getattr(bnc2d, name)
         if inspect.isfunction(found):

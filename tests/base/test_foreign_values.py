@@ -87,6 +87,7 @@ INNER = {
     "Manager.add_one",
     "Manager.add_level",
     "Manager.assert_consistent",
+    "Manager.remember_below",
     "CompiledModel.set_formula_size",
 }
 OPERATORS = ("__and__", "__or__", "__rand__", "__ror__", "__contains__", "__eq__")

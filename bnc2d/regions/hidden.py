@@ -20,7 +20,7 @@ from bnc2d.regions.region import Label, Region, first_instance
 from bnc2d.regions.tables import has_zero
 
 # One after the other, until a question is settled.
-EFFORTS = (Effort(16, 1 << 18), Effort(128, 1 << 19), Effort(1024, 1 << 20))
+EFFORTS = (Effort(16, 1 << 18), Effort(128, 1 << 19))
 # Tables with positive entries below this power of two are not bounded.
 _LOWEST_EXPONENT = -300
 # An instance whose ratio is within this of the least that is allowed is looked at exactly.

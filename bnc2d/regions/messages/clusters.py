@@ -65,16 +65,19 @@ def _clustered(messages: Messages, most: int, weights: Values) -> Messages:
     points = np.log(middle * weights * scale + _SMALL_SHARE)
     if messages.own is not None:
         points = np.concatenate([points, np.log(np.clip(messages.ratios(), 1e-6, 1e6))], axis=1)
+    checkpoint()
     clusters = _split(points, most)
     standing = np.array([_middle(points, rows) for rows in clusters], dtype=np.intp)
     order = np.concatenate(clusters)
     starts = np.cumsum([0, *map(len, clusters[:-1])])
     low, high, least = (values * scale for values in messages.covered)
     lowest = np.minimum.reduceat(low[order], starts)
+    checkpoint()
     highest = np.maximum.reduceat(high[order], starts)
     kept = messages.take(standing)
     if messages.own is None:
         return scaled(Messages(kept.rival, None, Band(lowest, highest, lowest), kept.choice))
+    checkpoint()
     ratio = np.minimum.reduceat(messages.ratios()[order], starts)
     with np.errstate(invalid="ignore"):
         floor = np.where(highest > 0, ratio * lowest, np.minimum.reduceat(least[order], starts))

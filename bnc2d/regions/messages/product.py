@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId
 from bnc2d.regions.messages.message import Band, Indices, Messages, Unknown, Values, scaled
 
@@ -94,7 +95,9 @@ class Product:
         if left.own is not None or right.own is not None:
             own = self.numbers(left.for_class, right.for_class)
         if left.band is not None or right.band is not None:
+            checkpoint()
             band = self._band(left, right)
+            checkpoint()
         return scaled(Messages(rival, own, band, self.choice(len(left), len(right))))
 
     def choice(self, left: int, right: int) -> Indices:
@@ -116,9 +119,12 @@ class Product:
     def _band(self, left: Messages, right: Messages) -> Band:
         """Return what the rows of the product cover."""
         one, other = left.covered, right.covered
-        low, high = self.numbers(one.low, other.low), self.numbers(one.high, other.high)
+        low = self.numbers(one.low, other.low)
+        checkpoint()
+        high = self.numbers(one.high, other.high)
         if left.own is None and right.own is None:
             return Band(low, high, low)
+        checkpoint()
         least = self.numbers(one.least, other.least)
         smallest: Values = np.ones(1)
         for messages, scope, rows in zip((left, right), self._scopes, ((-1, 1), (1, -1)), strict=True):

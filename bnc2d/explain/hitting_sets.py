@@ -7,16 +7,19 @@ Previti, Liffiton and Marques-Silva 2015).
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import TIMEOUT_MAX, Timer
+from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
-from bnc2d.base.budget import Budget, OutOfTime
+from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.explain.keys import Keys
 from bnc2d.logic.domain import FeatureId
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
 
+# Seconds between two looks at the limits.
+_WAIT = 0.02
 # Given features, return a set to be met that has none of them, or None where all are met.
 Missed: TypeAlias = Callable[[list[FeatureId]], list[FeatureId] | None]
 
@@ -74,16 +77,19 @@ def _least_with(
 
 
 def _solve(solver: RC2, budget: Budget) -> list[int]:
-    """Return the best model; a timer interrupts the solver at the limit."""
-    budget.check()
-    left = budget.left()
-    timer = Timer(TIMEOUT_MAX if left is None else left, solver.interrupt)
-    timer.start()
+    """Return the best model; the solver works in a thread, so that all limits, and Ctrl-C, can end it."""
+    models: list[list[int] | None] = []
+    thread = Thread(target=lambda: models.append(solver.compute(expect_interrupt=True)), daemon=True)
+    thread.start()
     try:
-        best: list[int] | None = solver.compute(expect_interrupt=True)
+        while thread.is_alive():
+            budget.check()
+            checkpoint()
+            thread.join(_WAIT)
     finally:
-        timer.cancel()
-        timer.join()
-    if best is None:
-        raise OutOfTime(budget)
-    return best
+        while thread.is_alive():  # an interrupt that comes between two calls of the solver is lost
+            solver.interrupt()
+            thread.join(_WAIT)
+    if not models or models[0] is None:
+        raise AssertionError("features that meet all sets exist: all features do")
+    return models[0]

@@ -135,6 +135,10 @@ class Classifier(BaseClassifier):
 
         return explain_many(NetworkRoute(self, self._oracle), rows, executor, **options)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was found about regions: a copy finds it again."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_oracle", "_bounds")}
+
     @cached_property
     def _oracle(self) -> NetworkOracle:
         from bnc2d.regions.oracle import NetworkOracle

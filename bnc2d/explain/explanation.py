@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,10 @@ class BaseExplanation:
         self.decision = route.decisions[self._label]
         self.fixed = self._names(sorted(self._held))
         self._cases: dict[int, Case] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was found: a copy finds it again."""
+        return {**self.__dict__, "_cases": {}}
 
     @property
     def _row(self) -> Rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from math import inf
+from threading import Lock
 
 import numpy as np
 
@@ -37,6 +38,7 @@ class HiddenBounds:
     """
 
     def __init__(self, classifier: BaseClassifier) -> None:
+        self.lock = Lock()
         self._classifier = classifier
         rule, self._classes = classifier.rule, len(classifier.classes)
         weights = class_weights(rule, self._classes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from math import inf, log
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,7 @@ class ObservedBounds:
     """
 
     def __init__(self, classifier: BaseClassifier) -> None:
+        self.lock = Lock()
         self.classifier = classifier
         self._tables = ClassTables(classifier)
         weights = class_weights(classifier.rule, len(classifier.classes))

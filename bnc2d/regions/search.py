@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 from functools import cached_property
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -30,10 +31,16 @@ FEW_INSTANCES = 1 << 10
 _NEAR = 1e-6
 # A climb goes on while a step gains more than this.
 _LEAST_STEP = 1e-9
+# Seconds between two checkpoints while another thread asks.
+_WAIT = 0.05
 
 
 class Bounds(Protocol):
-    """What is known of all instances of a region."""
+    """What is known of all instances of a region; ``lock`` is held by the one search that asks at a time."""
+
+    @property
+    def lock(self) -> Lock:
+        """Free where nobody asks."""
 
     def excluded(self, region: Region, wanted: Collection[Label]) -> set[Label]:
         """Return labels, of those wanted, that no instance of the region has."""
@@ -67,6 +74,14 @@ class Search:
 
     def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an instance of the region with a label wanted, or None where there is none."""
+        while not self._bounds.lock.acquire(timeout=_WAIT):
+            checkpoint()  # another thread asks
+        try:
+            return self._find(region, wanted)
+        finally:
+            self._bounds.lock.release()
+
+    def _find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         self.settled = Fraction(0)
         whole = size(region)
         found: list[int] | None

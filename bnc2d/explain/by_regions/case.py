@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cached_property
 
 import numpy as np
@@ -145,7 +145,8 @@ class RegionCase(Case):
         no answer comes, the feature is kept and asked again while there is time.
         """
         budget = Budget(time_limit)
-        budget.left()  # the time starts to run
+        with suppress(TimeLimitExceeded), budget.limiting("nothing can be asked"):
+            self._asking  # noqa: B018 - what all questions need takes no share of one of them
         kept = np.zeros((1, len(self.positions)), dtype=bool)
         kept[0, self.movable] = True
         waiting = self.movable

@@ -63,7 +63,8 @@ def tell(
 
     These are one reason and a nearest change, why, why not another class, and what changes the decision.
     "Why not" is asked of each other class, or of ``towards`` alone. ``time_limit`` is for all of it: each
-    list gets an even share of what those before it left.
+    list gets an even share of what those before it left; where reasons take a search, sufficient ones come
+    first and get a half.
     """
     reasons, seconds = (MANY, MANY_SECONDS) if everything else (FEW, FEW_SECONDS)
     seconds = seconds if time_limit is None else time_limit
@@ -169,9 +170,11 @@ class _Teller:
         told = len(route.decisions) == 2 and explanation.decision not in others
         several = max(route.domain.cardinalities, default=0) > 2
         shares = budget.shares(2 + several + len(others) + (not told))
+        why = None if route.sendable.is_quick else self._enough(budget.share(0.5))
         with suppress(TimeLimitExceeded):
             self._nearest = explanation.robustness(time_limit=next(shares).left())
-        yield from self._why(next(shares))
+        share = next(shares)
+        yield from self._why(why or self._enough(share), share)
         if several and not self._is_constant:
             weaker = self._other_states(next(shares))
             if weaker.lines:
@@ -189,11 +192,15 @@ class _Teller:
     def _not_known(self) -> str:
         return f"not known: the time limit of {self._seconds:g} s for all ended the search"
 
-    def _why(self, budget: Budget) -> Iterator[Answer]:
+    def _enough(self, budget: Budget) -> tuple[Primes[Term], list[Term]]:
+        """Return the list of sufficient reasons, and what it gives."""
+        found = self._explanation.sufficient_reasons(self._limit, budget.left())
+        return found, list(found)
+
+    def _why(self, enough: tuple[Primes[Term], list[Term]], budget: Budget) -> Iterator[Answer]:
         """Yield one reason and a nearest change, both certain however early the list ends; then the list."""
         explanation = self._explanation
-        found = explanation.sufficient_reasons(self._limit, budget.left())
-        terms = list(found)
+        found, terms = enough
         if not self._is_constant:
             yield from self._in_short(terms[0] if terms else explanation.a_sufficient_reason(budget.left()))
         question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"

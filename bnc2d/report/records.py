@@ -111,21 +111,25 @@ def explanation_data(
     classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
     shares = budget.shares(1 + len(KINDS) + 2 * len(others))
+    found = {}
+    if (
+        not explanation.route.sendable.is_quick
+    ):  # what takes a search, and matters most, gets half of the time
+        found["sufficient_reasons"] = _listed(explanation, "sufficient_reasons", limit, budget.share(0.5))
     robustness = _nearest(explanation, None, next(shares))
     nearest = {name: _nearest(explanation, name, next(shares)) for name in others}
     listed: dict[str, list[Literals]] = {}
     cut: dict[str, Cut | None] = {}
     unproved: list[UnprovedData] = []
-    first: Sequence[Term] = ()
+    first: Sequence[Term | Clause] = ()
     for kind in KINDS:
-        found = getattr(explanation, kind)(limit, next(shares).left())
-        reasons = list(found)
+        share = next(shares)
+        reasons, cut[kind] = found.get(kind) or _listed(explanation, kind, limit, share)
         if not first:  # sufficient reasons come first
             first = reasons[:1] or [explanation.a_sufficient_reason(budget.left())]
             unproved += _unproved("sufficient_reason", first)
         unproved += _unproved(kind, reasons)
         listed[kind] = [literals(reason) for reason in reasons]
-        cut[kind] = found.cut
     contrastive: dict[str, ContrastData] = {}
     for name in others:
         clauses = explanation.contrastive(name, limit, next(shares).left())
@@ -169,6 +173,14 @@ def explanation_data(
     return data
 
 
+def _listed(
+    explanation: BaseExplanation, kind: str, limit: int | None, budget: Budget
+) -> tuple[list[Term | Clause], Cut | None]:
+    """Return the reasons of a kind, and what ended the list early."""
+    found = getattr(explanation, kind)(limit, budget.left())
+    return list(found), found.cut
+
+
 def _unproved(key: str, reasons: Sequence[Term | Clause]) -> list[UnprovedData]:
     """Return which reasons have features that are not proved to be needed."""
     return [
@@ -210,16 +222,19 @@ def explanation_summary(
     """
     budget = Budget(time_limit)
     shares = budget.shares(3)
+    found = None
+    if not explanation.route.sendable.is_quick:  # as in the whole data
+        found = _listed(explanation, "sufficient_reasons", limit, budget.share(0.5))
     nearest = _nearest(explanation, None, next(shares))
-    sufficient = explanation.sufficient_reasons(limit, next(shares).left())
-    reasons = list(sufficient)
+    share = next(shares)
+    reasons, ended = found or _listed(explanation, "sufficient_reasons", limit, share)
     necessary = explanation.necessary_reasons(limit, next(shares).left())
     count = sum(1 for _ in necessary)
     reason = reasons[0] if reasons else explanation.a_sufficient_reason(budget.left())
     own, witness = explanation.instance, nearest["witness"] or {}
     changes = {name: state for name, state in witness.items() if own[name] != state}
     cut = {
-        "sufficient_reasons": sufficient.cut,
+        "sufficient_reasons": ended,
         "necessary_reasons": necessary.cut,
         "distance": nearest.get("cut"),
     }
@@ -232,7 +247,7 @@ def explanation_summary(
         "changes": changes,
         "changed_decision": nearest["decision"],
         "changed_possible": nearest["possible"],
-        "cut": [kind for kind, ended in cut.items() if ended is not None],
+        "cut": [kind for kind, by in cut.items() if by is not None],
         "unproved": list(reason.unproved),
     }
 

@@ -38,6 +38,8 @@ KINDS: dict[ReasonKind, Any] = {
 }
 # Chunks that an executor holds: each of them may hold a copy of the diagram.
 _MOST_CHUNKS_AT_ONCE = 256
+# Chunks there are at least, if so many rows: to share them out, and where rows are best asked together here.
+_PARTS, _LARGE_PARTS = 16, 4
 _GRACE = 0.6  # seconds past the time limit in which rows still get one reason of each kind
 
 
@@ -85,7 +87,8 @@ def explain_many(
     even share of what those before it left, and a list that its share ends has one reason at least, which
     takes milliseconds; only where not even that fits are the last rows left without. Where even inference
     takes longer than the limit, ``LimitExceeded`` is raised. Without compiling, a list that its share ends
-    may be empty, and a sufficient reason may have features that are not proved to be needed (``unproved``).
+    may be empty, and a sufficient reason may have features that are not proved to be needed (``unproved``);
+    where one sufficient reason a row is asked for, many rows are explained together, as far as the time goes.
 
     In a frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``,
     ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended.
@@ -170,7 +173,7 @@ class _Work:
             return [([], "time") for _ in self.kinds]
         return self.reasons(label, row, 0.0)
 
-    def one_each(self, rows: _Rows, seconds: float | None) -> dict[int, _Found]:
+    def one_each(self, rows: _Rows) -> dict[int, _Found]:
         """Return what is found for several rows at once, by their place, if one reason each is asked for."""
         found: dict[int, _Found] = {}
         if self.kinds != ("sufficient",) or self.limit != 1:
@@ -178,15 +181,16 @@ class _Work:
         places: dict[int, list[int]] = {}
         for place, (label, _) in enumerate(rows):
             places.setdefault(label, []).append(place)
+        left = self.left()
         try:
-            with Budget(None if seconds is None else max(0.0, seconds)).limiting("no reasons"):
+            with Budget(None if left is None else max(0.0, left)).limiting("no reasons"):
                 for label, some in places.items():
                     positions = np.array([rows[place][1] for place in some], dtype=np.intp)
                     reasons = self.cases.one_reason_each(label, positions) or ()
                     for place, reason in zip(some, reasons, strict=False):
                         masks = {feature: 1 << rows[place][1][feature] for feature in reason.features}
                         found[place] = [([(masks, ())], None if reason.is_only else "limit")]
-        except TimeLimitExceeded:  # the rows without have their share of what is left
+        except TimeLimitExceeded:  # some rows are left without
             pass
         return found
 
@@ -197,8 +201,7 @@ def _explain_chunk(work: _Work, rows: _Rows, after: int, at_least: Sequence[_Fou
 
     Past the deadline a row has what is known of it ``at_least``, where that is given.
     """
-    left = work.left()
-    known = work.one_each(rows, None if left is None else left * len(rows) / (len(rows) + after))
+    known = work.one_each(rows)
     found = []
     for number, (label, row) in enumerate(rows):
         left = work.left()
@@ -224,7 +227,9 @@ def _answers(
 
     Rows that are not answered at the deadline get what there is at least.
     """
-    size = chunk_size or max(1, min(work.cases.rows_at_once, len(rows) // 16))
+    together = executor is None and work.deadline is None and not work.cases.is_quick
+    parts = _LARGE_PARTS if together else _PARTS
+    size = chunk_size or max(1, min(work.cases.rows_at_once, len(rows) // parts))
     chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
     after, left = len(rows), work.left()
     at_least = [[work.at_least(*row) for row in ([] if left is None else chunk)] for chunk in chunks]

@@ -175,17 +175,23 @@ class NetworkRoute:
         """The network."""
         return self
 
+    def _plain(self) -> BaseClassifier:
+        """Return the classifier without what was found out by asking it."""
+        own = self.classifier
+        return BaseClassifier(own.network, own.target, own.features, own.threshold, own.positive, own.ties)
+
     def __getstate__(self) -> dict[str, Any]:
-        plain, given = BaseClassifier.__new__(BaseClassifier), self.classifier
-        BaseClassifier.__init__(
-            plain, given.network, given.target, given.features, given.threshold, given.positive, given.ties
-        )
-        return {"classifier": plain, "decisions": self.decisions, "_given": None, "_token": self._token}
+        return {
+            "classifier": self._plain(),
+            "decisions": self.decisions,
+            "_given": None,
+            "_token": self._token,
+        }
 
     def here(self) -> Self:
         """Return the route of this thread."""
         if getattr(_kept, "token", None) != self._token:
-            _kept.token, _kept.route = self._token, type(self)(self.classifier)
+            _kept.token, _kept.route = self._token, type(self)(self._plain())
         route: Self = _kept.route
         return route
 

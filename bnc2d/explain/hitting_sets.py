@@ -7,7 +7,7 @@ Previti, Liffiton and Marques-Silva 2015).
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from bnc2d.base.budget import Budget
@@ -17,6 +17,7 @@ from bnc2d.logic.domain import FeatureId
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
+    from pysat.formula import WCNF
 
 # Seconds between two looks at the limits.
 _WAIT = 0.02
@@ -55,7 +56,6 @@ def _least_with(
     2. Take sets that it misses, each disjoint from it and from those before, until none is left.
     3. If there was none, the set meets all, and nothing less does.
     """
-    from pysat.examples.rc2 import RC2
     from pysat.formula import WCNF
 
     formula = WCNF()
@@ -63,33 +63,68 @@ def _least_with(
     formula.extend([[feature + 1 for feature in one] for one in seen])
     for feature, key in enumerate(keys.coarse):
         formula.append([-feature - 1], weight=key)
-    with RC2(formula) as solver:
+    with _Solver(formula) as solver:
         while True:
-            chosen = [variable - 1 for variable in _solve(solver, budget) if variable > 0]
+            chosen = [variable - 1 for variable in solver.best(budget) if variable > 0]
             met = list(chosen)
             while (one := missed(met)) is not None:
                 budget.check()
                 seen.append(one)
-                solver.add_clause([feature + 1 for feature in one])
+                solver.add([feature + 1 for feature in one])
                 met += one
             if len(met) == len(chosen):
                 return chosen
 
 
-def _solve(solver: RC2, budget: Budget) -> list[int]:
-    """Return the best model; the solver works in a thread, so that all limits, and Ctrl-C, can end it."""
-    models: list[list[int] | None] = []
-    thread = Thread(target=lambda: models.append(solver.compute(expect_interrupt=True)), daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            budget.check()
-            checkpoint()
-            thread.join(_WAIT)
-    finally:
-        while thread.is_alive():  # an interrupt that comes between two calls of the solver is lost
-            solver.interrupt()
-            thread.join(_WAIT)
-    if not models or models[0] is None:
-        raise AssertionError("features that meet all sets exist: all features do")
-    return models[0]
+class _Solver:
+    """A MaxSAT solver that lives in threads, so that all limits, and Ctrl-C, can end it; use in ``with``."""
+
+    def __init__(self, formula: WCNF) -> None:
+        self._formula = formula
+        self._solver: RC2 | None = None
+        self._in_use = Lock()
+        self._given_up = Event()
+        self._models: list[list[int] | None] = []
+
+    def __enter__(self) -> _Solver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Free the solver, unless Ctrl-C left a thread behind, which then holds it to its end."""
+        self._given_up.set()
+        if self._in_use.acquire(blocking=False) and self._solver is not None:
+            self._solver.delete()
+
+    def add(self, clause: list[int]) -> None:
+        """Add a clause, after a best model was found."""
+        if self._solver is not None:
+            self._solver.add_clause(clause)
+
+    def _work(self) -> None:
+        from pysat.examples.rc2 import RC2
+
+        with self._in_use:
+            if not self._given_up.is_set():
+                self._solver = self._solver or RC2(self._formula)
+                self._models.append(self._solver.compute(expect_interrupt=True))
+
+    def best(self, budget: Budget) -> list[int]:
+        """Return the best model."""
+        self._models.clear()
+        thread = Thread(target=self._work, daemon=True)
+        try:
+            thread.start()
+            while thread.is_alive():
+                budget.check()
+                checkpoint()
+                thread.join(_WAIT)
+        except BaseException:
+            self._given_up.set()
+            while thread.is_alive():  # an interrupt that comes between two calls of the solver is lost
+                if self._solver is not None:
+                    self._solver.interrupt()
+                thread.join(_WAIT)
+            raise
+        if not self._models or self._models[0] is None:
+            raise AssertionError("features that meet all sets exist: all features do")
+        return self._models[0]

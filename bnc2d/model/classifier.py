@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
+from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.readers.arguments import count, flag, items, one_of, shown
 from bnc2d.base.readers.choices import TIES, Ties
 from bnc2d.base.readers.instances import (
@@ -150,8 +151,8 @@ class BaseClassifier(Predicting):
         Equal rows are decided once; rows that float64 cannot decide are decided together, exactly.
         """
         checked = check_rows(self.feature_variables, rows)
-        distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
-        return self.rule.labels(self._query, distinct)[0][inverse.reshape(-1)]
+        row_ids, first = distinct_rows(checked)
+        return self.rule.labels(self._query, checked[first])[0][row_ids]
 
     @overload
     def is_possible(self, instances: Instance) -> bool: ...
@@ -175,7 +176,8 @@ class BaseClassifier(Predicting):
         Rows that float64 cannot decide are looked at in exact numbers.
         """
         checked = check_rows(self.feature_variables, rows)
-        distinct, inverse = np.unique(checked, axis=0, return_inverse=True)
+        row_ids, first = distinct_rows(checked)
+        distinct = checked[first]
         possible = self._query.possible(distinct)
         none = self.rule.exact_basis([0] * len(self.classes))
         found = [Basis(True, "posterior") if one else none for one in possible.tolist()]
@@ -185,7 +187,7 @@ class BaseClassifier(Predicting):
             joint = self._query.joint(distinct[close], exact=True)
             for row, values in zip(close.tolist(), joint.values.tolist(), strict=True):
                 found[row] = self.rule.exact_basis(values)
-        return [found[row] for row in inverse.reshape(-1).tolist()]
+        return [found[row] for row in row_ids.tolist()]
 
     def count_impossible(self, limit: int = 1 << 22) -> int:
         """Return how many instances have probability zero, by asking all; refuses more than ``limit``."""

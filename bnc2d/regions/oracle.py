@@ -131,11 +131,10 @@ def one_by_one(question: Callable[[Region], bool], options: Sequence[Sequence[St
     """Return what asks a question of each region in turn, of equal ones once."""
 
     def ask(choices: Choices) -> NDArray[np.bool_]:
-        distinct, inverse = np.unique(choices, axis=0, return_inverse=True)
-        regions = (
-            [known[at] for known, at in zip(options, choice, strict=True)] for choice in distinct.tolist()
-        )
-        answers = np.array([question(region) for region in regions], dtype=bool)
-        return np.asarray(answers[inverse.reshape(-1)])
+        known: dict[tuple[int, ...], bool] = {}
+        for choice in map(tuple, choices.tolist()):
+            if choice not in known:
+                known[choice] = question([states[at] for states, at in zip(options, choice, strict=True)])
+        return np.array([known[choice] for choice in map(tuple, choices.tolist())], dtype=bool)
 
     return ask

@@ -131,6 +131,8 @@ def test_a_reason_is_sufficient_however_little_time_there_was(limit: float) -> N
         assert classifier.decides(region, classifier.predict(instance), time_limit=2).holds is not True
 
 
+# Python itself drops an interrupt that comes while an object is being freed, and says so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("make", [hidden, observed])
 def test_an_interrupt_leaves_everything_right(make: Callable[[], Classifier]) -> None:
     """What Ctrl-C ends at any time is asked again: of the explanation and of its classifier."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct_rows
 from bnc2d.explain.case import Masks
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.dualise import Words, minimal_sets
@@ -110,9 +111,9 @@ class RegionBoxes:
             choices = np.zeros((at_once, len(options)), dtype=np.intp)
             empty = np.zeros(at_once, dtype=bool)
             for feature in whole:
-                sets, chosen = np.unique(lacking[:, places[feature]], axis=0, return_inverse=True)
-                choices[:, feature] = chosen.reshape(-1)
-                options[feature] = [without(feature, one) for one in sets]
+                sets = lacking[:, places[feature]]
+                choices[:, feature], first = distinct_rows(sets.astype(np.int64))
+                options[feature] = [without(feature, one) for one in sets[first]]
                 empty |= np.array([not len(states) for states in options[feature]])[choices[:, feature]]
                 options[feature] = [states if len(states) else whole[feature] for states in options[feature]]
             right = empty

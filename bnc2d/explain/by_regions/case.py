@@ -132,7 +132,11 @@ class RegionCase(Case):
             answers = ~self.stays(~members) if clauses else self.stays(members)
             return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
 
-        return minimal_sets(function, self.movable, len(self.positions), at_once)
+        members = self.movable
+        if clauses:  # the shortest take the smallest regions
+            yield from ([feature] for feature in self.critical)
+            members = [feature for feature in members if feature not in self.critical]
+        yield from minimal_sets(function, members, len(self.positions), at_once)
 
     def boxes(self, *, clauses: bool) -> RegionBoxes:
         """Return the general reasons over the features of sufficient, or of necessary, ones."""
@@ -146,7 +150,7 @@ class RegionCase(Case):
         """
         budget = Budget(time_limit)
         with suppress(TimeLimitExceeded), budget.limiting("nothing can be asked"):
-            self._asking  # noqa: B018 - what all questions need takes no share of one of them
+            self.critical  # noqa: B018 - takes no share of a question, and what it finds answers many
         kept = np.zeros((1, len(self.positions)), dtype=bool)
         kept[0, self.movable] = True
         waiting = self.movable

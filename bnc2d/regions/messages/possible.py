@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.masks import positions
 from bnc2d.regions.messages.leaves import Leaves
 from bnc2d.regions.messages.message import Indices, Unknown, Values
@@ -95,7 +96,7 @@ def _needed(rows: _Rows) -> _Rows:
     if flat.all():
         kept = np.zeros(1, dtype=np.intp)
     else:
-        first = np.sort(np.unique(np.packbits(flat > 0, axis=1), axis=0, return_index=True)[1])
+        first = distinct_rows(np.packbits(flat > 0, axis=1).astype(np.int64))[1]
         flat = flat[first]
         beyond = flat @ (1.0 - flat).T  # what the first has and the second has not
         has_all = (beyond == 0) & ~np.eye(len(flat), dtype=bool)  # the first has all zeros of the second

@@ -90,10 +90,14 @@ class _Solver:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Free the solver, unless Ctrl-C left a thread behind, which then holds it to its end."""
+        """Free the solver, in a thread too: an interrupt in the middle of it would free it twice."""
         self._given_up.set()
-        if self._in_use.acquire(blocking=False) and self._solver is not None:
-            self._solver.delete()
+        Thread(target=self._free, daemon=True).start()
+
+    def _free(self) -> None:
+        with self._in_use:
+            if self._solver is not None:
+                self._solver.delete()
 
     def add(self, clause: list[int]) -> None:
         """Add a clause, after a best model was found."""

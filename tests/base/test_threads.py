@@ -16,7 +16,7 @@ from bnc2d import Classifier, example
 from bnc2d.base.readers.choices import Method
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.meet import work_share as rows
-from bnc2d.explain import batch
+from bnc2d.explain import routes
 from bnc2d.model import factors
 from bnc2d.testing import random_classifier
 
@@ -101,7 +101,7 @@ def test_posteriors(monkeypatch: pytest.MonkeyPatch) -> None:
 def watch(path: str) -> None:
     """Begin a worker process: what it runs for us notes the threads it meets."""
     threadpool_limits(3, user_api="blas")
-    for module, name in ((rows, "pack"), (batch, "DiagramCase")):
+    for module, name in ((rows, "pack"), (routes, "DiagramCase")):
         wrapped = getattr(module, name)
 
         def watched(*arguments: Any, name: str = name, wrapped: Any = wrapped) -> Any:

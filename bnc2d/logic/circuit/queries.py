@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import take
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.logic.circuit.fold import fold
+from bnc2d.logic.circuit.levels import Levels
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 
 FeatureSet: TypeAlias = int  # bit i stands for feature i
@@ -20,6 +21,8 @@ Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the sta
 
 # Rows are evaluated so many at a time that the bit vectors of all nodes together stay around this size.
 _BITS_AT_ONCE = 1 << 28
+# Passes over all levels that take longer, for each node, than looking at the nodes one by one.
+_LONG = 8
 
 
 def evaluate(manager: Manager, root: NodeId, positions: Sequence[int]) -> bool:
@@ -133,6 +136,8 @@ def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
                 return False
         return True
     levels = manager.levels(root)
+    if len(manager.domain) // 64 * len(levels.steps) > _LONG * len(levels):
+        return _is_decomposable_one_by_one(manager, levels, kind)
     sizes = np.zeros(len(levels), dtype=np.int64)
     for words in feature_words(manager, root):
         sizes += np.bitwise_count(words)
@@ -143,6 +148,29 @@ def _is_decomposable(manager: Manager, root: NodeId, kind: Kind) -> bool:
         sums = np.add.reduceat(take(sizes, levels.children[edges]), starts - starts[0])
         if ((sums != sizes[gates]) & (levels.kinds[gates] == kind)).any():
             return False
+    return True
+
+
+def _is_decomposable_one_by_one(manager: Manager, levels: Levels, kind: Kind) -> bool:
+    """Do the same gate by gate, for long chains; features are forgotten once all gates above have them."""
+    features = manager.store.features[levels.nodes[: levels.leaves]].tolist()
+    waiting = np.bincount(levels.children, minlength=len(levels)).tolist()
+    kinds, starts, children = levels.kinds.tolist(), levels.starts.tolist(), levels.children.tolist()
+    below: dict[int, int] = {}
+    for gate in range(levels.leaves, len(levels)):
+        checkpoint()
+        own = children[starts[gate] : starts[gate + 1]]
+        parts = [
+            below[child] if child >= levels.leaves else 1 << features[child] if features[child] >= 0 else 0
+            for child in own
+        ]
+        below[gate] = reduce(or_, parts)
+        if kinds[gate] == kind and sum(parts) != below[gate]:
+            return False
+        for child in own:
+            waiting[child] -= 1
+            if not waiting[child]:
+                below.pop(child, None)
     return True
 
 

@@ -189,6 +189,15 @@ def test_a_chain_of_two_hundred_thousand_nodes() -> None:
     assert m.kind(complete_reason(m, root, [1] * 100_001)) == Kind.OR
 
 
+@given(circuit=circuits(), kind=st.sampled_from([Kind.AND, Kind.OR]))
+def test_decomposability_gate_by_gate(circuit: Circuit, kind: Kind) -> None:
+    m, root = circuit
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Manager, "few_below", lambda *_: None)
+        expected = queries._is_decomposable(m, root, kind)
+        assert queries._is_decomposable_one_by_one(m, m.levels(root), kind) == expected
+
+
 def test_terms_and_clauses() -> None:
     term = Term(DOMAIN, {"HR": "Normal", "BP": {"High", "Low"}, "CT": False})
     assert str(term) == "BP∈{Low,High} ∧ ¬CT ∧ HR=Normal"

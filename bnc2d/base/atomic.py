@@ -48,11 +48,10 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             mode = stat.S_IMODE(status.st_mode)
         folder, last = os.path.split(target)
         temporary = os.path.join(folder, f".{last[:60]}.{secrets.token_hex(8)}.tmp")
-        file = open(temporary, "xb")  # noqa: SIM115 - closed below
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot write: {reason(error)}", name) from None
     try:
-        with file:
+        with open(temporary, "xb") as file:  # Ctrl-C may come as soon as it exists
             yield file
         if mode is not None:
             os.chmod(temporary, mode)

@@ -95,7 +95,7 @@ def decides(
             search = Search(classifier, bounds())
             found = search.find(region, [other for other in labels if other != label])
     except TimeLimitExceeded:
-        return Decided(None, decision, settled=float(search.settled) if search else 0.0)
+        return Decided(None, decision, settled=search.settled if search else 0.0)
     if found is None:
         return Decided(True, decision)
     other = _name(classifier, int(classifier.labels(np.array([found], dtype=np.intp))[0]))

@@ -138,7 +138,9 @@ class ObservedBounds:
                 labels[piece.start + close] = self.classifier.labels(some[close])
         return labels
 
-    def excluded(self, region: Region, wanted: Collection[Label]) -> set[Label]:
+    settled = 0.0
+
+    def excluded(self, region: Region, wanted: Collection[Label], _few: int = 1) -> set[Label]:
         """Return labels, of those wanted, that no instance of the region has."""
         classes = range(len(self.classifier.classes))
         found: set[Label] = set()
@@ -161,8 +163,4 @@ class ObservedBounds:
                 for pair in np.flatnonzero(comparisons.behind_in(region)).tolist():
                     if comparisons.others[pair] in wanted or NO_CLASS in wanted:
                         return comparisons.instance_behind(pair, region)
-        return None
-
-    def split(self, _region: Region, _wanted: Collection[Label]) -> int | None:
-        """Suggest none."""
         return None

@@ -42,21 +42,22 @@ class Bounds(Protocol):
     def lock(self) -> Lock:
         """Free where nobody asks."""
 
-    def excluded(self, region: Region, wanted: Collection[Label]) -> set[Label]:
-        """Return labels, of those wanted, that no instance of the region has."""
+    @property
+    def settled(self) -> float:
+        """The share of the region asked about last in which there is none, as far as it is known."""
+
+    def excluded(self, region: Region, wanted: Collection[Label], few: int, /) -> set[Label]:
+        """Return labels, of those wanted, that no instance of the region has.
+
+        Regions of at most ``few`` instances may be looked at instance by instance.
+        """
 
     def candidate(self, region: Region, wanted: Collection[Label], /) -> list[int] | None:
         """Return an instance of the region to try, where one suggests itself."""
 
-    def split(self, region: Region, wanted: Collection[Label], /) -> int | None:
-        """Return the feature to split the region at, where one suggests itself."""
-
 
 class Search:
-    """Finds instances of regions.
-
-    ``settled`` is the share of the region asked last in which it is known that there is none.
-    """
+    """Finds instances of regions."""
 
     def __init__(self, classifier: BaseClassifier, bounds: Bounds, few: int = FEW_INSTANCES) -> None:
         self._classifier = classifier
@@ -65,7 +66,12 @@ class Search:
         weights = class_weights(classifier.rule, len(classifier.classes))
         with np.errstate(divide="ignore"):
             self._weights = np.log([float(weight) for weight in weights])
-        self.settled = Fraction(0)
+        self._settled, self._share = Fraction(0), Fraction(0)
+
+    @property
+    def settled(self) -> float:
+        """The share of the region asked about last in which it is known that there is none."""
+        return float(self._settled + self._share * Fraction(self._bounds.settled))
 
     @cached_property
     def _query(self) -> JointQuery:
@@ -82,30 +88,29 @@ class Search:
             self._bounds.lock.release()
 
     def _find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
-        self.settled = Fraction(0)
+        self._settled, self._share = Fraction(0), Fraction(0)
         whole = size(region)
         found: list[int] | None
         left: list[tuple[Region, list[int] | None]] = [(region, None)]
         while left:
             checkpoint()
             part, start = left.pop()
-            if self._bounds.excluded(part, wanted) < set(wanted):
+            self._share = Fraction(size(part), whole)
+            if self._bounds.excluded(part, wanted, self._few) < set(wanted):
                 suggested = self._bounds.candidate(part, wanted)
                 if suggested is not None and self._among(np.array([suggested], dtype=np.intp), wanted):
                     return suggested
                 if size(part) <= self._few:
                     found = self._among(instances(part), wanted)
                 else:
-                    top, feature = suggested or start, self._bounds.split(part, wanted)
-                    found = None
-                    if feature is None:
-                        found, top, feature = self._climb(part, wanted, top)
+                    found, top, feature = self._climb(part, wanted, suggested or start)
                     if found is None:
                         left += [(smaller, top) for smaller in parts(part, feature)]
+                        self._share = Fraction(0)
                         continue
                 if found is not None:
                     return found
-            self.settled += Fraction(size(part), whole)
+            self._settled, self._share = self._settled + self._share, Fraction(0)
         return None
 
     def _among(self, rows: Rows, wanted: Collection[Label]) -> list[int] | None:

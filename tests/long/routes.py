@@ -11,11 +11,10 @@ from unittest.mock import patch
 import numpy as np
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Explanation, LimitExceeded, Variable
-from bnc2d.regions import hidden
 from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.hidden import HiddenBounds
-from bnc2d.regions.messages.passes import Effort
 from bnc2d.regions.observed import ObservedBounds
+from bnc2d.regions.odds import grid
 from bnc2d.regions.search import FEW_INSTANCES
 from bnc2d.regions.tables import HiddenVariables
 from bnc2d.testing import random_latent_tree, random_noisy_or, random_tan
@@ -27,8 +26,8 @@ from tests.long.outcome import Outcome
 
 # Enumerated by definition: so many terms, so many entries of the joint table.
 _MOST_TERMS, _MOST_ENTRIES = 1 << 10, 1 << 12
-# Bounds with hidden variables are right with any.
-_EFFORTS = (hidden.EFFORTS, (Effort(1, 1),), (Effort(2, 64),), (Effort(4, 1 << 10), Effort(16, 1 << 16)))
+# Bounds with hidden variables are right whichever of these are forgotten.
+_MOST_NUMBERS = (grid.MOST_NUMBERS, grid.MOST_NUMBERS, 1, 16, 64)
 
 
 def check_routes(seed: int, outcome: Outcome) -> None:
@@ -46,9 +45,9 @@ def check_routes(seed: int, outcome: Outcome) -> None:
         outcome.met["by definition"] += 1
         _assert_by_definition(truth, compiled)
     few = rng.choice((1 + classifier.instance_count // 50, FEW_INSTANCES))
-    efforts = rng.choice(_EFFORTS) if classifier.instance_count < 500 else hidden.EFFORTS
+    most = rng.choice(_MOST_NUMBERS) if classifier.instance_count < 500 else grid.MOST_NUMBERS
     for bounds in (ObservedBounds, HiddenBounds):
-        with patch.object(hidden, "EFFORTS", efforts):
+        with patch.object(grid, "MOST_NUMBERS", most):
             try:
                 oracle = network_oracle(classifier, bounds, few)
             except (HiddenVariables, LimitExceeded):

@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 
 from bnc2d.base.masks import VariableId
-from bnc2d.regions.messages.message import Indices, Values
 from bnc2d.regions.messages.tree import Node, Tree
+from bnc2d.regions.messages.values import Indices, Values
 from bnc2d.regions.region import Region, States, first_instance
 
 
@@ -41,8 +41,13 @@ class Leaves:
         rows: Values = table[np.ix_(np.arange(len(table)), *allowed)].reshape(len(table), ways, -1)
         return rows
 
+    def roundings(self, number: int) -> int:
+        """Return how many rounding errors an entry of a leaf has, at most."""
+        cpt = self._tree.nodes[number].cpt
+        return 1 + cpt.values.size // self._tables[number].size if cpt else 0
+
     def choice(self, ways: int) -> Indices:
-        """Return where the rows of a leaf come from; see ``Messages``."""
+        """Return where the rows of a leaf come from: no rows of inputs, and the states that were chosen."""
         choice = np.zeros((ways, 3), dtype=np.intp)
         choice[:, 2] = np.arange(ways)
         return choice

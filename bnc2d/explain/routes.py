@@ -16,6 +16,7 @@ from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.by_regions.hidden import HiddenCase
 from bnc2d.explain.by_regions.many import OneReason, one_reason_each
 from bnc2d.explain.by_regions.observed import ObservedCase
 from bnc2d.explain.case import Case
@@ -215,4 +216,7 @@ class NetworkRoute:
         observed = self._oracle.observed
         if observed is not None and label < len(self.classifier.classes):
             return ObservedCase(self._oracle, observed, labels, others, positions, fixed)
+        hidden = self._oracle.hidden
+        if hidden is not None and is_own and label < len(self.classifier.classes):
+            return HiddenCase(self._oracle, hidden, labels, others, positions, fixed)
         return RegionCase(self._oracle, labels, others, positions, fixed)

@@ -17,6 +17,7 @@ from bnc2d.regions.messages.leaves import Leaves
 from bnc2d.regions.messages.possible import Zeros
 from bnc2d.regions.messages.product import Unknown
 from bnc2d.regions.messages.tree import Tree
+from bnc2d.regions.messages.values import Values
 from bnc2d.regions.odds.branching import Branching, Claim, Look
 from bnc2d.regions.odds.passes import OddsPasses
 from bnc2d.regions.pairs import class_weights
@@ -37,16 +38,17 @@ class HiddenBounds:
     """Excludes a label from a region where some class weighs more at every instance.
 
     At an instance at which all classes weigh nothing none weighs more, and the rule for ties decides; so its
-    label is not excluded unless some class is known to weigh something everywhere.
+    label is not excluded unless some class is known to weigh something everywhere. ``classes`` is how many
+    there are.
     """
 
     def __init__(self, classifier: BaseClassifier) -> None:
         self.lock = Lock()
         self._classifier = classifier
-        rule, self._classes = classifier.rule, len(classifier.classes)
-        weights = class_weights(rule, self._classes)
+        rule, self.classes = classifier.rule, len(classifier.classes)
+        weights = class_weights(rule, self.classes)
         self._weights = [float(weight) for weight in weights]
-        self._of_nothing = rule.exact_label([0] * self._classes)
+        self._of_nothing = rule.exact_label([0] * self.classes)
         self._tree = Tree(classifier)
         self._leaves = Leaves(self._tree)
         self._changes = Changes(self._tree, self._leaves)
@@ -69,6 +71,7 @@ class HiddenBounds:
     def excluded(self, region: Region, wanted: Collection[Label], few: int) -> set[Label]:
         """Return labels, of those wanted, that no instance of the region has."""
         self._found = self._branching = None
+        self._worst = {}
         found: set[Label] = set()
         if not self._free(region):
             label = int(self._classifier.labels(np.array([first_instance(region)], dtype=np.intp))[0])
@@ -105,10 +108,10 @@ class HiddenBounds:
 
         Where it is not, an instance with a label wanted has been found, or numbers are too small to tell.
         """
-        strong = [one for one in range(self._classes) if one not in wanted and self._weights[one]]
+        strong = [one for one in range(self.classes) if one not in wanted and self._weights[one]]
         if not strong:
             return False
-        compared = list(range(self._classes)) if label == NO_CLASS else [*strong, label]
+        compared = list(range(self.classes)) if label == NO_CLASS else [*strong, label]
         rivals = compared if label == NO_CLASS else [label]
 
         def pair(one: int, rival: int) -> tuple[int, int, float]:
@@ -146,31 +149,44 @@ class HiddenBounds:
             start = self._worst.get(question) or first_instance(region)
             instance, ratio = self.worst(region, question, start)
             self._worst[question] = instance
-            needed = self._weights[question.rival] / self._weights[question.label]
-            if ratio <= needed * (1.0 + _NEAR):
+            if ratio <= 1.0 + _NEAR:
                 found = look(np.array([instance], dtype=np.intp))
                 if found is not None:
                     return found
         return None
 
+    def changes(self, instance: Sequence[int], question: Question, region: Region) -> dict[int, Values]:
+        """Return by column what the class weighs, beside its rival, after a change to each state.
+
+        Only features that the region leaves several states, and that only one table has; none where the
+        tables are too large.
+        """
+        needed = self._weights[question.rival] / self._weights[question.label]
+        try:
+            ratios = self._changes.ratios(instance, question, region)
+        except Unknown:
+            return {}
+        with np.errstate(divide="ignore", over="ignore"):
+            return {column: some / needed for column, some in ratios.items()} if needed else {}
+
     def worst(self, region: Region, question: Question, start: Sequence[int]) -> tuple[list[int], float]:
-        """Change one feature after the other while the ratio falls; return the instance and its ratio."""
+        """Change one feature after the other while the class loses weight beside its rival.
+
+        Return the instance where that ends, and what the class weighs there beside the rival.
+        """
         least = inf
         instance = [
             state if state in allowed else int(allowed[0])
             for state, allowed in zip(start, region, strict=True)
         ]
-        try:
-            for _ in range(_MOST_STEPS):
-                steps = [
-                    (float(ratios.min()), column, int(region[column][int(ratios.argmin())]))
-                    for column, ratios in self._changes.ratios(instance, question, region).items()
-                ]
-                ratio, column, state = min(steps, default=(inf, 0, 0))
-                if ratio >= least * (1.0 - _NEAR):
-                    break
-                least = ratio
-                instance = [*instance[:column], state, *instance[column + 1 :]]
-        except Unknown:
-            pass
+        for _ in range(_MOST_STEPS):
+            steps = [
+                (float(ratios.min()), column, int(region[column][int(ratios.argmin())]))
+                for column, ratios in self.changes(instance, question, region).items()
+            ]
+            ratio, column, state = min(steps, default=(inf, 0, 0))
+            if ratio >= least * (1.0 - _NEAR):
+                break
+            least = ratio
+            instance = [*instance[:column], state, *instance[column + 1 :]]
         return instance, least

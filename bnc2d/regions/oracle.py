@@ -17,6 +17,7 @@ from bnc2d.compile.result import feature_domain
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS, Labels
+from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import Comparisons, ObservedBounds
 from bnc2d.regions.questions import Choices
 from bnc2d.regions.region import Label, Region, States, parts
@@ -41,6 +42,10 @@ class RegionOracle(Protocol):
     @property
     def observed(self) -> ObservedBounds | None:
         """The bounds that answer, where no hidden variable is in the way."""
+
+    @property
+    def hidden(self) -> HiddenBounds | None:
+        """The bounds that answer, where hidden variables are in the way of the network."""
 
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance."""
@@ -84,6 +89,12 @@ class NetworkOracle:
         bounds = self._make()
         self._observed = bounds if isinstance(bounds, ObservedBounds) else None
         return self._observed
+
+    @property
+    def hidden(self) -> HiddenBounds | None:
+        """The bounds, where hidden variables are in the way."""
+        bounds = self._make()
+        return bounds if isinstance(bounds, HiddenBounds) else None
 
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance, by inference or, once there are bounds, by these."""

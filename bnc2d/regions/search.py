@@ -8,7 +8,8 @@ open.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
 from threading import Lock
@@ -56,6 +57,17 @@ class Bounds(Protocol):
         """Return an instance of the region to try, where one suggests itself."""
 
 
+@contextmanager
+def asking(bounds: Bounds) -> Iterator[None]:
+    """Hold the lock of bounds, and wait for it if another thread asks; the time limit goes on meanwhile."""
+    while not bounds.lock.acquire(timeout=_WAIT):
+        checkpoint()
+    try:
+        yield
+    finally:
+        bounds.lock.release()
+
+
 class Search:
     """Finds instances of regions."""
 
@@ -80,12 +92,8 @@ class Search:
 
     def find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an instance of the region with a label wanted, or None where there is none."""
-        while not self._bounds.lock.acquire(timeout=_WAIT):
-            checkpoint()  # another thread asks
-        try:
+        with asking(self._bounds):
             return self._find(region, wanted)
-        finally:
-            self._bounds.lock.release()
 
     def _find(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         self._settled, self._share = Fraction(0), Fraction(0)

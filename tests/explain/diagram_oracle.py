@@ -19,7 +19,7 @@ class DiagramOracle:
 
     def __init__(self, model: CompiledModel, at_once: int = 1) -> None:
         self.domain = model.domain
-        self.observed = None
+        self.observed = self.hidden = None
         self._at_once = at_once
         self._diagram = model.diagram
 

@@ -1,0 +1,101 @@
+"""One case where hidden variables are in the way: one sufficient reason, guessed first and proved then."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from bnc2d.base.budget import Budget
+from bnc2d.errors import TimeLimitExceeded
+from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.case import Kept
+from bnc2d.logic.domain import FeatureId
+from bnc2d.regions.around.guesses import Guesses
+from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.regions.oracle import RegionOracle
+
+# Shares of the time that is left: for guessing, for the proof of what was guessed, for each proof after it.
+_GUESSING, _WHOLE, _PART = 0.3, 0.6, 0.3
+
+
+class HiddenCase(RegionCase):
+    """An instance of one class."""
+
+    def __init__(
+        self,
+        oracle: RegionOracle,
+        bounds: HiddenBounds,
+        labels: Collection[int],
+        others: Collection[int],
+        positions: Sequence[int],
+        fixed: Collection[FeatureId],
+    ) -> None:
+        super().__init__(oracle, labels, others, positions, fixed)
+        self._bounds = bounds
+
+    def one_sufficient(self, time_limit: float | None) -> Kept:
+        """Return the features of a sufficient reason, and those of them that are not proved to be needed.
+
+        1. Features that cost least are given up while nothing is found that changes the label (``Guesses``).
+        2. That the rest is enough is proved at once. A witness against it says which feature to take back.
+        3. Where the time for that ends, as many of the features, in the order in which they were given up,
+           are given up as can be proved, by bisection.
+        4. What is left of the time goes to single features that are not proved to be needed.
+        """
+        budget = Budget(time_limit)
+        (label,) = self.labels
+        classes = [other for other in self.others if other < self._bounds.classes]
+        guesses = Guesses(self._bounds, label, classes, self.positions, self.states, self._is_other)
+        freed: list[FeatureId] = []
+        proved = 0  # so many of those freed are known to be dispensable together
+        with suppress(TimeLimitExceeded), budget.share(_GUESSING).limiting("nothing is guessed"):
+            guesses.give_up(self.movable, freed)
+        with suppress(TimeLimitExceeded), budget.share(_WHOLE).limiting("the reason is not proved"):
+            while not self._is_proved(freed, guesses):
+                guesses.give_up(self.movable, freed)
+            proved = len(freed)
+        too_many = len(freed)  # for these no proof was found
+        while proved + 1 < too_many and budget.left() != 0:
+            middle = (proved + too_many) // 2
+            with suppress(TimeLimitExceeded), budget.share(_PART).limiting("the reason is not proved"):
+                if self._is_proved(freed[:middle], guesses):
+                    proved = middle
+                    continue
+            too_many = middle
+        return self._singly(freed[:proved], guesses, budget)
+
+    def _is_other(self, instance: list[int]) -> bool:
+        return int(self.oracle.labels(np.array([instance], dtype=np.intp))[0]) in self.others
+
+    def _is_proved(self, freed: list[FeatureId], guesses: Guesses) -> bool:
+        """Return whether features are dispensable together; if not, take one of them back."""
+        found = self._known[False].some(self.around(freed))
+        if found is None:
+            return True
+        guesses.add_witness(found)
+        changed = set(self.changed(found))
+        freed.remove([feature for feature in freed if feature in changed][-1])
+        return False
+
+    def _singly(self, freed: list[FeatureId], guesses: Guesses, budget: Budget) -> Kept:
+        """Give up more features, one at a time, as far as the time goes."""
+        free = list(freed)
+        waiting = [f for f in self.movable if f not in free and not guesses.needed(f, free)]
+        while waiting:
+            unproved = []
+            for feature, share in zip(reversed(waiting), budget.shares(len(waiting)), strict=True):
+                if guesses.needed(feature, free):
+                    continue
+                try:
+                    with share.limiting("the region is not decided"):
+                        if self._is_proved(tried := [*free, feature], guesses):
+                            free = tried
+                except TimeLimitExceeded:
+                    unproved.append(feature)
+            waiting = [f for f in sorted(unproved) if not guesses.needed(f, free)]
+            if budget.left() == 0:
+                break
+        kept = [feature for feature in self.movable if feature not in free]
+        return Kept(kept, [feature for feature in waiting if feature in kept])

@@ -10,7 +10,8 @@ so that every float here is a true bound, however many steps there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId
 from bnc2d.model.accounts import UNIT_ROUNDOFF
-from bnc2d.regions.messages.values import Indices, Values
+from bnc2d.regions.messages.values import Values
 from bnc2d.regions.odds.grid import Grid, Joining
 
 Allowed: TypeAlias = NDArray[np.bool_]
@@ -97,102 +98,60 @@ def _in_range(bounds: Values, *, zeros: bool) -> Values:
 
 
 def _summed(bounds: Values, grid: Grid, smaller: Grid, variable: VariableId) -> Values:
-    """Return the bounds of sums over a variable.
-
-    Such a sum at ``t`` is at most ``R`` times that at ``s``, where ``R`` is a mean of the bounds for each
-    state of the variable. Three such means are known. The first is weighed by what is said at ``s``; the
-    second, a harmonic one, by what is said at ``t``; their weights are known by the odds of the variable
-    there, and are taken as large as these allow where bounds are large. The third is the bound for one state
-    of the variable, corrected by how much the others can add to it at ``t`` and must add to it at ``s``.
-    """
-    if not smaller.moves:
-        return np.ones((len(bounds), 0, *smaller.sizes))
+    """Return the bounds of sums over a variable: its states are added one after another."""
     axis = grid.variables.index(variable)
     last = np.moveaxis(bounds, 2 + axis, -1)
-    if grid.sizes[axis] == 1:
-        return last[..., 0]
+    size = grid.sizes[axis]
+    if not smaller.moves or size == 1:
+        return np.ones((len(bounds), 0, *smaller.sizes)) if not smaller.moves else last[..., 0]
     own = [place for place, move in enumerate(grid.moves) if move[0] == variable]
-    ratios = np.delete(last, own, axis=1) if own[0] else last[:, own[-1] + 1 :]
-    odds = last[:, own]
-    if grid.sizes[axis] == 2:
-        found = _mean_of_two(ratios, odds[:, 0], smaller)
-    else:
-        found = _mean_of_many(ratios, odds, smaller)
+    others = [place for place, move in enumerate(grid.moves) if move[0] != variable]
+
+    def odds(to: int, state: int) -> Values:
+        """Return bounds on what is said for one state, beside another."""
+        return last[:, own[(to - state) % size - 1], ..., state]
+
+    ratios = last[:, others]
+    found: Values = ratios[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for state in range(1, size):
+            forth = odds(state, 0) if state == 1 else 1.0 / _total(1.0 / odds(state, k) for k in range(state))
+            back = _total(odds(k, state) for k in range(state))
+            found = _mean(found, ratios[..., state], forth, back, smaller)
     found[np.isnan(found)] = np.inf  # a mean of which nothing is known
-    found *= _AMENDS
+    found *= 1.0 + size * (_AMENDS - 1.0)
     return found
+
+
+def _total(terms: Iterable[Values]) -> Values:
+    return reduce(np.add, terms)
+
+
+def _mean(first: Values, second: Values, forth: Values, back: Values, smaller: Grid) -> Values:
+    """Return bounds ``[row, move, *state]`` on the sum of two terms, from those on each of them.
+
+    ``forth`` bounds the second term beside the first one ``[row, *state]``, ``back`` the first beside the
+    second. The sum at ``t``, where a move leads from ``s``, is at most ``R`` times that at ``s``, where ``R``
+    is a mean of the bounds on the terms. The least of these is taken:
+
+    - the mean weighed by what is said at ``s``, of which as much as the odds of the terms allow goes to the
+      larger bound;
+    - the harmonic mean weighed in the same way by what is said at ``t``;
+    - the bound on one term, corrected by what the other can add to it at ``t`` and must add to it at ``s``.
+    """
+    forth_there, back_there = _moved(forth, smaller), _moved(back, smaller)
+    forth, back = forth[:, None], back[:, None]
+    is_second = second >= first
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    share = 1.0 / (1.0 + 1.0 / np.where(is_second, forth, back))
+    mean: Values = low + (high - low) * share
+    rest = 1.0 / (1.0 + np.where(is_second, forth_there, back_there))
+    mean = np.fmin(mean, 1.0 / ((1.0 - rest) / high + rest / low))
+    mean = np.fmin(mean, first * (1.0 + forth_there) / (1.0 + 1.0 / back))
+    return np.fmin(mean, second * (1.0 + back_there) / (1.0 + 1.0 / forth))
 
 
 def _moved(odds: Values, smaller: Grid) -> Values:
-    """Return odds ``[row, *state, ...]`` where each move leads: ``[row, move, *state, ...]``."""
+    """Return odds ``[row, *state]`` where each move leads: ``[row, move, *state]``."""
     axis = {variable: 1 + place for place, variable in enumerate(smaller.variables)}
     return np.stack([np.roll(odds, -step, axis=axis[variable]) for variable, step in smaller.moves], axis=1)
-
-
-def _mean_of_two(ratios: Values, odds: Values, smaller: Grid) -> Values:
-    """Return the least of the means, over a variable of two states."""
-    first, second = ratios[..., 0], ratios[..., 1]
-    is_second = second >= first
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    here, there = odds[:, None], _moved(odds, smaller)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = 1.0 / (1.0 + 1.0 / np.where(is_second, here[..., 0], here[..., 1]))
-        mean: Values = low + (high - low) * share
-        rest = 1.0 / (1.0 + np.where(is_second, there[..., 0], there[..., 1]))
-        mean = np.fmin(mean, 1.0 / ((1.0 - rest) / high + rest / low))
-        for state, ratio in enumerate((first, second)):
-            least = 1.0 / here[..., 1 - state]
-            mean = np.fmin(mean, ratio * (1.0 + there[..., state]) / (1.0 + least))
-    return mean
-
-
-def _mean_of_many(ratios: Values, odds: Values, smaller: Grid) -> Values:
-    """Return the least of the means, over a variable of more than two states."""
-    size = odds.shape[-1]
-    matrix = np.ones((len(odds), *odds.shape[2:-1], size, size))  # [..., to, from]
-    for step in range(1, size):
-        for state in range(size):
-            matrix[..., (state + step) % size, state] = odds[:, step - 1, ..., state]
-    found = np.empty(ratios.shape[:-1])
-    is_zero = (matrix == 0).any(axis=-1)  # by state: what is said there
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        least = (1.0 / matrix).sum(axis=-1)  # all states together, at least, where a state is 1
-        for place, (variable, step) in enumerate(smaller.moves):
-            checkpoint()
-            there = np.roll(matrix, -step, axis=1 + smaller.variables.index(variable))
-            some = ratios[:, place]
-            if is_zero.any():
-                moved = np.roll(is_zero, -step, axis=1 + smaller.variables.index(variable))
-                some = np.where(moved | (is_zero & np.isfinite(some)), 0.0, some)
-            order = np.argsort(-some, axis=-1, kind="stable")
-            falling = np.take_along_axis(some, order, -1)
-            mean = np.where(np.isinf(falling[..., 0]), np.inf, _largest_mean(falling, order, matrix))
-            mean = np.fmin(mean, 1.0 / np.abs(_largest_mean(-1.0 / falling, order, there)))
-            corrected = some * there.sum(axis=-2) / least
-            found[:, place] = np.fmin(mean, np.fmin.reduce(corrected, axis=-1))
-    return found
-
-
-def _largest_mean(falling: Values, order: Indices, matrix: Values) -> Values:
-    """Return the largest mean of numbers, falling, with weights of which odds are bounded.
-
-    The weights are bounded beside that of the largest number, which is 1. The largest mean has the largest
-    weights that are allowed for some numbers, and the smallest for all that are less. Beside weights without
-    a bound others do not count, and the mean is at most the largest number that has such.
-    """
-    largest = order[..., :1, None]
-    upper = np.take_along_axis(np.take_along_axis(matrix, largest, -1)[..., 0], order, -1)
-    lower = 1.0 / np.take_along_axis(np.take_along_axis(matrix, largest, -2)[..., 0, :], order, -1)
-    best: Values | None = None
-    for count in range(1, falling.shape[-1] + 1):
-        weights = np.concatenate(
-            [np.ones_like(falling[..., :1]), upper[..., 1:count], lower[..., count:]], axis=-1
-        )
-        endless = np.isinf(weights)
-        first = np.take_along_axis(falling, endless.argmax(axis=-1)[..., None], -1)[..., 0]
-        terms = np.where(weights == 0, 0.0, weights * falling)
-        mean = np.where(endless.any(axis=-1), first, terms.sum(axis=-1) / weights.sum(axis=-1))
-        best = mean if best is None else np.maximum(best, mean)
-    if best is None:
-        raise ValueError("a variable has a state")
-    return best

@@ -6,6 +6,7 @@ separator that differ in one variable. The target is such a variable too, so at 
 the ratio of two classes at every instance of the region.
 
 - ``grid``: the states of a separator and the moves between them; how two grids are joined.
+- ``few``: what few features say, way by way.
 - ``join``: bounds of products and of sums.
 - ``passes``: bounds through the tree of tables (``messages.tree``), for many regions at once.
 - ``branching``: regions that bounds leave open are split, until they are settled.

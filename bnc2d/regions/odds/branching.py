@@ -33,7 +33,7 @@ _MARGIN = 1e-12
 # How many features are tried again a level deeper; all are from time to time.
 _SHORTLIST, _ALL_AFTER = 12, 4
 # The edge where messages meet is chosen anew after this many levels.
-_MEET_AFTER = 3
+_MEET_AFTER = 1
 # Numbers of all messages of a group together.
 _MOST_NUMBERS = 1 << 24
 _MOST_REGIONS = 512

@@ -8,7 +8,7 @@ An edge is named by its node that is farther from the tree's root: *up* goes fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct
-from bnc2d.base.masks import VariableId
+from bnc2d.base.masks import VariableId, positions
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.regions.messages.leaves import Leaves
 from bnc2d.regions.messages.tree import Tree
 from bnc2d.regions.messages.values import Indices, Values
+from bnc2d.regions.odds.few import FewWays
 from bnc2d.regions.odds.grid import Grid, Joining, joining
 from bnc2d.regions.odds.join import Allowed, joined
 from bnc2d.regions.region import Region, States
@@ -32,6 +33,8 @@ NodeId: TypeAlias = int
 
 # Numbers that are worked on together.
 _PIECE = 1 << 20
+# Tables of bounds are forgotten when there are more.
+_MOST_TABLES = 1 << 14
 
 
 class _Said(NamedTuple):
@@ -60,6 +63,7 @@ class OddsPasses:
             for place, source in enumerate(node.inputs):
                 self._parent[source] = number, node.inputs[1 - place]
         self._tables: dict[tuple[object, ...], Values] = {}
+        self._few = FewWays(tree, leaves, classes, region)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -75,7 +79,8 @@ class OddsPasses:
                 left, right = ((grids[source], scopes[source]) for source in node.inputs)
                 how = self._joining(left, right, scopes[-1].variables)
             self._up.append(how)
-            grids.append(how.result if how else scopes[-1])
+            is_few = how is None or self._few.at[len(grids)]
+            grids.append(scopes[-1] if how is None or is_few else how.result)
         nothing = self._grid((), target=False)
         self._down: dict[NodeId, Joining] = {}
         self._meeting: dict[NodeId, Joining] = {}
@@ -88,7 +93,8 @@ class OddsPasses:
             self._down[number] = how
             down[number] = how.result, scope
             self._meeting[number] = self._joining(down[number], (grids[number], scopes[number]), (target,))
-        self.numbers = sum(how.union.numbers for how in self._up if how is not None)
+        joins = zip(self._up, self._few.at, strict=True)
+        self.numbers = sum(how.union.numbers for how, is_few in joins if how and not is_few)
 
     def _grid(self, scope: Sequence[VariableId], *, target: bool) -> Grid:
         ascending = tuple(sorted((*scope, *([self._tree.target] if target else []))))
@@ -106,12 +112,12 @@ class OddsPasses:
         What both sides say meets at an edge, or at the root, if that is the only table.
         """
         if meeting == self.root:
-            table = self._of_table(meeting, choices, options)
+            table = self._of_few(meeting, choices, options)
             return table.bounds[table.which]
-        above = list(self._above(meeting))
-        up = self._all_up(choices, options, without=set(above))
+        path = [*reversed(list(self._above(meeting))[:-1]), meeting]
+        up = self._all_up(choices, options, [meeting, *(self._parent[number][1] for number in path)])
         down = self._nothing(choices)
-        for number in (*reversed(above[:-1]), meeting):
+        for number in path:
             other = self._parent[number][1]
             down = self._join(self._down[number], down, up[other], choices, options)
         met = self._join(self._meeting[meeting], down, up[meeting], choices, options)
@@ -122,7 +128,7 @@ class OddsPasses:
         choices = choice[None]
         if not self.root:
             return {self.root: self.bounds(choices, options, self.root)[0]}
-        up = self._all_up(choices, options, without={self.root})
+        up = self._all_up(choices, options, range(self.root))
         down = {self.root: self._nothing(choices)}
         found = {}
         for number in reversed(range(self.root)):
@@ -140,49 +146,52 @@ class OddsPasses:
     def _nothing(self, choices: Choices) -> _Said:
         return _Said(np.ones((1, 0)), np.zeros(len(choices), dtype=np.intp))
 
-    def _all_up(self, choices: Choices, options: Options, without: set[NodeId]) -> dict[NodeId, _Said]:
+    def _all_up(self, choices: Choices, options: Options, edges: Sequence[NodeId]) -> dict[NodeId, _Said]:
+        """Return what is said up along some edges, and along others on the way."""
         said: dict[NodeId, _Said] = {}
-        for number, node in enumerate(self._tree.nodes):
-            if number not in without:
-                how = self._up[number]
-                if how is None:
-                    said[number] = self._of_table(number, choices, options)
-                else:
-                    left, right = (said[source] for source in node.inputs)
-                    said[number] = self._join(how, left, right, choices, options)
+        waiting, needed = list(edges), set(edges)
+        while waiting:
+            number = waiting.pop()
+            if not self._few.at[number]:
+                more = set(self._tree.nodes[number].inputs) - needed
+                needed |= more
+                waiting += more
+        for number in sorted(needed):
+            how = self._up[number]
+            if how is None or self._few.at[number]:
+                said[number] = self._of_few(number, choices, options)
+            else:
+                left, right = (said[source] for source in self._tree.nodes[number].inputs)
+                said[number] = self._join(how, left, right, choices, options)
         return said
 
-    def _of_table(self, number: NodeId, choices: Choices, options: Options) -> _Said:
-        columns = [self._tree.column[feature] for feature in self._tree.nodes[number].chosen]
+    def _of_few(self, number: NodeId, choices: Choices, options: Options) -> _Said:
+        """Return what features say that have few ways to be."""
+        features = positions(self._tree.nodes[number].below)
+        columns = [self._tree.column[feature] for feature in features]
         first, which = _different([choices[:, column] for column in columns], len(choices))
-        tables = [
-            self._table(number, [options[column][choices[at, column]] for column in columns])
-            for at in first.tolist()
-        ]
-        return _Said(np.stack(tables), which)
+        found = []
+        for at in first.tolist():
+            states = [options[column][choices[at, column]] for column in columns]
+            found.append(self._bounds_of(number, dict(zip(features, states, strict=True))))
+        return _Said(np.stack(found), which)
 
-    def _table(self, number: NodeId, chosen: Sequence[States]) -> Values:
-        """Return the bounds of a table, given the states that its own features may have."""
-        key = (number, *(states.tobytes() for states in chosen))
+    def _bounds_of(self, number: NodeId, allowed: Mapping[VariableId, States]) -> Values:
+        """Return the bounds that hold for all that features can say, given the states of each."""
+        key = (number, *(states.tobytes() for states in allowed.values()))
         if key not in self._tables:
-            tree, node = self._tree, self._tree.nodes[number]
-            region = list(self._region)
-            for feature, states in zip(node.chosen, chosen, strict=True):
-                region[tree.column[feature]] = states
-            rows = self._leaves.rows(number, region)
-            scope = list(node.scope)
-            if node.has_target:
-                rows = rows[self._classes].transpose(1, 0, 2)
-                scope.insert(0, tree.target)
-            table = rows.reshape(-1, *(self._sizes[v] for v in scope))
-            table = table.transpose(0, *(1 + axis for axis in np.argsort(scope)))
+            if len(self._tables) > _MOST_TABLES:
+                self._tables.clear()
+            node = self._tree.nodes[number]
             grid = self._grid(node.scope, target=node.has_target)
+            rows = self._few.rows(number, allowed)
+            rows = rows.reshape(len(rows), *grid.sizes)
             bounds = np.empty((len(grid.moves), *grid.sizes))
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 for place, (variable, step) in enumerate(grid.moves):
-                    moved = np.roll(table, -step, axis=1 + grid.variables.index(variable))
-                    bounds[place] = np.where(moved == 0, 0.0, moved / table).max(axis=0)
-            self._tables[key] = bounds * (1.0 + 8 * self._leaves.roundings(number) * UNIT_ROUNDOFF)
+                    moved = np.roll(rows, -step, axis=1 + grid.variables.index(variable))
+                    bounds[place] = np.where(moved == 0, 0.0, moved / rows).max(axis=0)
+            self._tables[key] = bounds * (1.0 + 8 * self._few.roundings[number] * UNIT_ROUNDOFF)
         return self._tables[key]
 
     def _join(self, how: Joining, left: _Said, right: _Said, choices: Choices, options: Options) -> _Said:

@@ -16,7 +16,10 @@ import numpy as np
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.model.accounts import UNIT_ROUNDOFF
+from bnc2d.regions.messages.product import Unknown
 from bnc2d.regions.messages.values import Indices, Values
+from bnc2d.regions.odds.few import MOST_WORK
 from bnc2d.regions.odds.passes import Choices, NodeId, OddsPasses
 from bnc2d.regions.region import Region, States
 
@@ -53,7 +56,7 @@ class Branching:
     """Shows a claim for all of a region, or finds an instance that ``look`` looks for.
 
     ``settled`` is the share of the region that is done. Regions of at most ``few`` instances are looked at
-    instance by instance, others only where no feature is left to split.
+    instance by instance, and so are others where no feature is left to split.
     """
 
     def __init__(self, passes: OddsPasses, claim: Claim, look: Look, climb: Climb, few: int) -> None:
@@ -62,6 +65,8 @@ class Branching:
         self._look = look
         self._climb = climb
         self._few = few
+        # Then what holds for two messages holds for their sums, too.
+        self._linear = len(claim) == 1
         self.settled = 0.0
 
     def find(self, region: Region, free: Sequence[int]) -> list[int] | None:
@@ -76,6 +81,12 @@ class Branching:
             [*allowed.reshape(-1, 1), allowed] if column in set(free) else [allowed]
             for column, allowed in enumerate(region)
         ]
+        if self._whole <= self._few:
+            return self._look(_rows(region, free))
+        if self._takes_little(region):
+            found, is_all = self._enumerated(region)
+            if found is not None or is_all:
+                return found
         most = max(4, min(_MOST_REGIONS, _MOST_NUMBERS // max(1, self._passes.numbers)))
         every = np.array([len(options) - 1 for options in self._options], dtype=np.intp)
         start, bounds = self._best_meeting(every)
@@ -92,6 +103,12 @@ class Branching:
                 if found is not None:
                     return found
                 continue
+            if self._takes_little(self._region_of(group.choices[0]), len(group.choices)):
+                found, group = self._all_enumerated(group)
+                if found is not None:
+                    return found
+                if not len(group.choices):
+                    continue
             if len(group.choices) > most:
                 group, rest = _parted(group, most)
                 groups.append(rest)
@@ -104,6 +121,43 @@ class Branching:
             if smaller is not None:
                 groups.append(smaller)
         return None
+
+    def _takes_little(self, region: Region, count: int = 1) -> bool:
+        """Return whether the instances of a region, or of as many like it, can be enumerated."""
+        return (
+            self._passes.root > 0
+            and count * self._passes.few.work(region, extremes=self._linear) <= MOST_WORK
+        )
+
+    def _enumerated(self, region: Region) -> tuple[list[int] | None, bool]:
+        """Look at all instances of a region; return one that is looked for, and if the claim is shown."""
+        few, linear = self._passes.few, self._linear
+        worst, instance = -1.0, None
+        margin = 1.0 + 16 * few.roundings[-1] * UNIT_ROUNDOFF
+        try:
+            for totals, choice in few.totals(region, extremes=linear):
+                values = self._values(_ratios(totals)) * margin
+                place = int(values.argmax())
+                if values[place] > worst:
+                    worst, instance = float(values[place]), choice[place].tolist()
+            if worst < 1 or instance is None:
+                return None, True
+            row = few.instance(region, instance, extremes=linear)
+        except Unknown:
+            return None, False
+        return self._look(np.array([row], dtype=np.intp)), False
+
+    def _all_enumerated(self, group: _Group) -> tuple[list[int] | None, _Group]:
+        """Enumerate the regions of a group; return an instance looked for, and the regions that are left."""
+        left = []
+        for place, choice in enumerate(group.choices):
+            found, is_shown = self._enumerated(self._region_of(choice))
+            if found is not None:
+                return found, group
+            if not is_shown:
+                left.append(place)
+        self._settle(len(group.choices) - len(left), group.free)
+        return None, replace(group, choices=group.choices[left], bounds=group.bounds[left])
 
     def _best_meeting(self, choice: Indices) -> tuple[NodeId, float]:
         """Return the edge that gives the least bound for a region."""
@@ -182,6 +236,17 @@ class Branching:
 
     def _region_of(self, choice: Indices) -> Region:
         return [options[at] for options, at in zip(self._options, choice.tolist(), strict=True)]
+
+
+def _ratios(totals: Values) -> Values:
+    """Return the ratios ``[row, step, class]`` of the class so many steps on and the class."""
+    classes = totals.shape[1]
+    ratios = np.empty((len(totals), classes - 1, classes))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for step in range(1, classes):
+            on = np.roll(totals, -step, axis=1)
+            ratios[:, step - 1] = np.where(on == 0, 0.0, on / totals)
+    return ratios
 
 
 def _parted(group: _Group, most: int) -> tuple[_Group, _Group]:

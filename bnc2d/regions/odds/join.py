@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,14 @@ from bnc2d.regions.odds.grid import Grid, Joining
 
 Allowed: TypeAlias = NDArray[np.bool_]
 
+
+class Table(NamedTuple):
+    """Numbers that are known, up to a factor close to 1."""
+
+    numbers: Values
+    factor: float
+
+
 # Smaller bounds are raised, larger ones say nothing: products of two stay in the range of floats.
 _SMALLEST, _LARGEST = 1e-140, 1e140
 # More than the rounding errors of a step.
@@ -32,11 +40,18 @@ _AMENDS = 1.0 + 64 * UNIT_ROUNDOFF
 
 
 def joined(
-    how: Joining, left: Values, right: Values, allowed: Mapping[VariableId, Allowed], *, zeros: bool
+    how: Joining,
+    left: Values,
+    right: Values,
+    allowed: Mapping[VariableId, Allowed],
+    table: Table | None = None,
+    *,
+    zeros: bool,
 ) -> Values:
     """Return bounds on the product of two messages, with what goes summed out or chosen.
 
-    ``allowed`` says which states ``[row, state]`` a feature may have. Without ``zeros`` no number is zero.
+    ``allowed`` says which states ``[row, state]`` a feature may have. Where it is known, ``table`` is what
+    the right one says for all rows. Without ``zeros`` no number is zero.
     """
     left, right = _without(how.left, how.left_kept, left), _without(how.right, how.right_kept, right)
     bounds = _product(how, left, right, zeros=zeros)
@@ -44,8 +59,10 @@ def joined(
     for variable in how.summed:
         checkpoint()
         smaller = grid.only(set(grid.variables) - {variable})
-        bounds = _summed(bounds, grid, smaller, variable)
-        grid = smaller
+        found = _summed(bounds, grid, smaller, variable)
+        if zeros and table is not None and grid == how.union and how.right == how.right_kept:
+            found = np.fmin(found, _summed_with(how, left, table, smaller, variable))
+        bounds, grid = found, smaller
     for variable in how.chosen:
         axis = grid.variables.index(variable)
         shape = [1] * bounds.ndim
@@ -155,3 +172,54 @@ def _moved(odds: Values, smaller: Grid) -> Values:
     """Return odds ``[row, *state]`` where each move leads: ``[row, move, *state]``."""
     axis = {variable: 1 + place for place, variable in enumerate(smaller.variables)}
     return np.stack([np.roll(odds, -step, axis=axis[variable]) for variable, step in smaller.moves], axis=1)
+
+
+def _summed_with(
+    how: Joining, left: Values, table: Table, smaller: Grid, variable: VariableId
+) -> Values | float:
+    """Return bounds of sums over a variable of two states, of products with a table that is known.
+
+    Odds that zeros of the table leave without a bound are bounded all the same: of what the other message
+    says, only its odds between the states of the variable matter, and ratios are largest where these end.
+    """
+    axis = how.union.variables.index(variable)
+    if how.union.sizes[axis] != 2 or not smaller.moves:
+        return np.inf
+    variables = how.union.variables
+    place = {move: at for at, move in enumerate(how.left_kept.moves)}
+    said = left.reshape(*left.shape[:2], *how.left_kept.shape_among(variables))
+    said = np.moveaxis(np.broadcast_to(said, (*said.shape[:2], *how.union.sizes)), 2 + axis, -1)
+    known = table.numbers.reshape(how.right_kept.shape_among(variables))
+    known = np.moveaxis(np.broadcast_to(known, how.union.sizes), axis, -1)
+    none = np.ones((1, *said.shape[2:]))
+    odds = said[:, place[variable, 1]] if (variable, 1) in place else none
+    found = np.empty((len(left), len(smaller.moves), *smaller.sizes))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for at, (moved, step) in enumerate(smaller.moves):
+            to = smaller.variables.index(moved)
+            there = np.roll(known, -step, axis=to)
+            ratios = said[:, place[moved, step]] if (moved, step) in place else none
+            above = np.where(there == 0, 0.0, there * ratios)
+            mean = _largest_at_ends(above, known[None], odds)
+            below = np.where(known == 0, 0.0, known / ratios)
+            harmonic = _largest_at_ends(there[None], below, np.roll(odds, -step, axis=1 + to))
+            found[:, at] = np.fmin(mean, harmonic)
+    found[np.isnan(found)] = np.inf
+    found *= _AMENDS * table.factor**2
+    return found
+
+
+def _largest_at_ends(above: Values, below: Values, odds: Values) -> Values:
+    """Return the largest ratio of two sums ``[..., term]`` of terms with weights whose odds are bounded."""
+    forth, back = odds[..., 0], odds[..., 1]
+    ends = ((1.0 / (1.0 + forth), 1.0 / (1.0 + 1.0 / forth)), (1.0 / (1.0 + 1.0 / back), 1.0 / (1.0 + back)))
+    largest: Values | None = None
+    for first, second in ends:
+        over = above[..., 0] * first + above[..., 1] * second
+        under = below[..., 0] * first + below[..., 1] * second
+        ratio = np.where((over == 0) & (under == 0), -np.inf, over / under)
+        ratio = np.where(np.isnan(ratio), np.inf, ratio)
+        largest = ratio if largest is None else np.maximum(largest, ratio)
+    if largest is None:
+        raise AssertionError("there are two ends")
+    return np.maximum(largest, 0.0)

@@ -8,7 +8,7 @@ An edge is named by its node that is farther from the tree's root: *up* goes fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from bnc2d.regions.messages.tree import Tree
 from bnc2d.regions.messages.values import Indices, Values
 from bnc2d.regions.odds.few import FewWays
 from bnc2d.regions.odds.grid import Grid, Joining, joining
-from bnc2d.regions.odds.join import Allowed, joined
+from bnc2d.regions.odds.join import Allowed, Table, joined
 from bnc2d.regions.region import Region, States
 
 # By region and feature: which of the feature's options, each a set of states.
@@ -48,6 +48,7 @@ class OddsPasses:
     """Bounds for some ``classes``, in the order given, of regions within one that is given.
 
     Only features that several tables have are restricted at once; ``zeros`` says whether there are any.
+    ``few`` enumerates what few features can say.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class OddsPasses:
             for place, source in enumerate(node.inputs):
                 self._parent[source] = number, node.inputs[1 - place]
         self._tables: dict[tuple[object, ...], Values] = {}
-        self._few = FewWays(tree, leaves, classes, region)
+        self.few = FewWays(tree, leaves, classes, region)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -76,10 +77,10 @@ class OddsPasses:
             scopes.append(self._grid(node.scope, target=node.has_target))
             how = None
             if node.inputs:
-                left, right = ((grids[source], scopes[source]) for source in node.inputs)
+                left, right = ((grids[source], scopes[source]) for source in self._ordered(len(grids)))
                 how = self._joining(left, right, scopes[-1].variables)
             self._up.append(how)
-            is_few = how is None or self._few.at[len(grids)]
+            is_few = how is None or self.few.at[len(grids)]
             grids.append(scopes[-1] if how is None or is_few else how.result)
         nothing = self._grid((), target=False)
         self._down: dict[NodeId, Joining] = {}
@@ -93,7 +94,7 @@ class OddsPasses:
             self._down[number] = how
             down[number] = how.result, scope
             self._meeting[number] = self._joining(down[number], (grids[number], scopes[number]), (target,))
-        joins = zip(self._up, self._few.at, strict=True)
+        joins = zip(self._up, self.few.at, strict=True)
         self.numbers = sum(how.union.numbers for how, is_few in joins if how and not is_few)
 
     def _grid(self, scope: Sequence[VariableId], *, target: bool) -> Grid:
@@ -119,8 +120,8 @@ class OddsPasses:
         down = self._nothing(choices)
         for number in path:
             other = self._parent[number][1]
-            down = self._join(self._down[number], down, up[other], choices, options)
-        met = self._join(self._meeting[meeting], down, up[meeting], choices, options)
+            down = self._join(self._down[number], down, up[other], choices, options, other)
+        met = self._join(self._meeting[meeting], down, up[meeting], choices, options, meeting)
         return met.bounds[met.which]
 
     def bounds_everywhere(self, choice: Choices, options: Options) -> dict[NodeId, Values]:
@@ -133,8 +134,8 @@ class OddsPasses:
         found = {}
         for number in reversed(range(self.root)):
             parent, other = self._parent[number]
-            down[number] = self._join(self._down[number], down[parent], up[other], choices, options)
-            met = self._join(self._meeting[number], down[number], up[number], choices, options)
+            down[number] = self._join(self._down[number], down[parent], up[other], choices, options, other)
+            met = self._join(self._meeting[number], down[number], up[number], choices, options, number)
             found[number] = met.bounds[0]
         return found
 
@@ -152,49 +153,67 @@ class OddsPasses:
         waiting, needed = list(edges), set(edges)
         while waiting:
             number = waiting.pop()
-            if not self._few.at[number]:
+            if not self.few.at[number]:
                 more = set(self._tree.nodes[number].inputs) - needed
                 needed |= more
                 waiting += more
         for number in sorted(needed):
             how = self._up[number]
-            if how is None or self._few.at[number]:
+            if how is None or self.few.at[number]:
                 said[number] = self._of_few(number, choices, options)
             else:
-                left, right = (said[source] for source in self._tree.nodes[number].inputs)
-                said[number] = self._join(how, left, right, choices, options)
+                left, right = self._ordered(number)
+                said[number] = self._join(how, said[left], said[right], choices, options, right)
         return said
 
     def _of_few(self, number: NodeId, choices: Choices, options: Options) -> _Said:
         """Return what features say that have few ways to be."""
-        features = positions(self._tree.nodes[number].below)
-        columns = [self._tree.column[feature] for feature in features]
+        columns = [self._tree.column[feature] for feature in positions(self._tree.nodes[number].below)]
         first, which = _different([choices[:, column] for column in columns], len(choices))
         found = []
         for at in first.tolist():
-            states = [options[column][choices[at, column]] for column in columns]
-            found.append(self._bounds_of(number, dict(zip(features, states, strict=True))))
+            region = list(self._region)
+            for column in columns:
+                region[column] = options[column][choices[at, column]]
+            found.append(self._bounds_of(number, region, columns))
         return _Said(np.stack(found), which)
 
-    def _bounds_of(self, number: NodeId, allowed: Mapping[VariableId, States]) -> Values:
-        """Return the bounds that hold for all that features can say, given the states of each."""
-        key = (number, *(states.tobytes() for states in allowed.values()))
+    def _bounds_of(self, number: NodeId, region: Region, columns: Sequence[int]) -> Values:
+        """Return the bounds that hold for all that features can say within a region."""
+        key = (number, *(region[column].tobytes() for column in columns))
         if key not in self._tables:
             if len(self._tables) > _MOST_TABLES:
                 self._tables.clear()
             node = self._tree.nodes[number]
             grid = self._grid(node.scope, target=node.has_target)
-            rows = self._few.rows(number, allowed)
+            rows = self.few.ways(number, region).rows
             rows = rows.reshape(len(rows), *grid.sizes)
             bounds = np.empty((len(grid.moves), *grid.sizes))
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 for place, (variable, step) in enumerate(grid.moves):
                     moved = np.roll(rows, -step, axis=1 + grid.variables.index(variable))
                     bounds[place] = np.where(moved == 0, 0.0, moved / rows).max(axis=0)
-            self._tables[key] = bounds * (1.0 + 8 * self._few.roundings[number] * UNIT_ROUNDOFF)
+            self._tables[key] = bounds * (1.0 + 8 * self.few.roundings[number] * UNIT_ROUNDOFF)
         return self._tables[key]
 
-    def _join(self, how: Joining, left: _Said, right: _Said, choices: Choices, options: Options) -> _Said:
+    def _ordered(self, number: NodeId) -> tuple[NodeId, NodeId]:
+        """Return what goes into a node; if one of both is known, it comes last."""
+        one, other = self._tree.nodes[number].inputs
+        return (other, one) if self._is_known(one) else (one, other)
+
+    def _is_known(self, number: NodeId) -> bool:
+        """Return whether no feature has a say in what a node says, and few numbers hold it."""
+        return self.few.at[number] and not self._tree.nodes[number].below
+
+    def _known(self, number: NodeId) -> Table | None:
+        if not self._zeros or not self._is_known(number):
+            return None
+        factor = 1.0 + 8 * self.few.roundings[number] * UNIT_ROUNDOFF
+        return Table(self.few.ways(number, self._region).rows[0], factor)
+
+    def _join(
+        self, how: Joining, left: _Said, right: _Said, choices: Choices, options: Options, of_right: NodeId
+    ) -> _Said:
         columns = [self._tree.column[feature] for feature in how.chosen]
         keys = [left.which, right.which, *(choices[:, column] for column in columns)]
         first, which = _different(keys, len(choices))
@@ -210,6 +229,7 @@ class OddsPasses:
                 left.bounds[left.which[some]],
                 right.bounds[right.which[some]],
                 allowed,
+                self._known(of_right),
                 zeros=self._zeros,
             )
         return _Said(found, which)

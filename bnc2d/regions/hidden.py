@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 from threading import Lock
@@ -102,6 +103,13 @@ class HiddenBounds:
         except Unknown:
             return False
         return self._found is None
+
+    def impossible(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
+        """Return an impossible instance of a region, if it has a label wanted and one is found."""
+        if self._has_zeros and self._of_nothing in wanted:
+            with suppress(Unknown):
+                return self._zeros.impossible_instance(region)
+        return None
 
     def _is_excluded(self, region: Region, label: Label, wanted: Collection[Label], few: int) -> bool:
         """Return whether at each instance some class that is not wanted weighs more.

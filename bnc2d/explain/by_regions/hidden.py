@@ -12,12 +12,14 @@ from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.explain.case import Kept
 from bnc2d.logic.domain import FeatureId
+from bnc2d.model.decision import NO_CLASS
 from bnc2d.regions.around.guesses import Guesses
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.oracle import RegionOracle
 
-# Shares of the time that is left: for guessing, for the proof of what was guessed, for each proof after it.
-_GUESSING, _WHOLE, _PART = 0.3, 0.6, 0.3
+# Shares of the time that is left: for guessing, for proving what was guessed, for each proof after it, for
+# single features.
+_GUESSING, _WHOLE, _PART, _SINGLE = 0.3, 0.6, 0.3, 0.15
 
 
 class HiddenCase(RegionCase):
@@ -46,8 +48,8 @@ class HiddenCase(RegionCase):
         """
         budget = Budget(time_limit)
         (label,) = self.labels
-        classes = [other for other in self.others if other < self._bounds.classes]
-        guesses = Guesses(self._bounds, label, classes, self.positions, self.states, self._is_other)
+        rivals = [other if other < self._bounds.classes else NO_CLASS for other in self.others]
+        guesses = Guesses(self._bounds, label, rivals, self.positions, self.states, self._is_other)
         freed: list[FeatureId] = []
         proved = 0  # so many of those freed are known to be dispensable together
         with suppress(TimeLimitExceeded), budget.share(_GUESSING).limiting("nothing is guessed"):
@@ -85,11 +87,11 @@ class HiddenCase(RegionCase):
         waiting = [f for f in self.movable if f not in free and not guesses.needed(f, free)]
         while waiting:
             unproved = []
-            for feature, share in zip(reversed(waiting), budget.shares(len(waiting)), strict=True):
+            for left, feature in zip(range(len(waiting), 0, -1), reversed(waiting), strict=True):
                 if guesses.needed(feature, free):
                     continue
                 try:
-                    with share.limiting("the region is not decided"):
+                    with budget.share(max(1 / left, _SINGLE)).limiting("the region is not decided"):
                         if self._is_proved(tried := [*free, feature], guesses):
                             free = tried
                 except TimeLimitExceeded:

@@ -27,7 +27,7 @@ _NEAR = 1e-9
 class Guesses:
     """Gives up features of an instance of one class; ``states`` has its own state and all that it may have.
 
-    ``witnesses`` are instances with another label.
+    ``rivals`` are the other labels as bounds have them; ``witnesses`` are instances with one of them.
     """
 
     def __init__(
@@ -43,7 +43,9 @@ class Guesses:
         self._positions = list(positions)
         self._states = states
         self._is_other = is_other
-        self._worst = {Question(label, rival): self._positions for rival in sorted(rivals)}
+        self._rivals = rivals
+        classes = [rival for rival in sorted(rivals) if 0 <= rival < bounds.classes]
+        self._worst = {Question(label, rival): self._positions for rival in classes}
         self.witnesses: list[Instance] = []
 
     def add_witness(self, instance: Instance) -> None:
@@ -96,6 +98,11 @@ class Guesses:
     def _try(self, feature: int, freed: Sequence[int]) -> bool:
         """Return whether a feature can be given up too, as far as is found."""
         region = self._region({*freed, feature})
+        with asking(self._bounds):
+            impossible = self._bounds.impossible(region, self._rivals)
+        if impossible is not None:
+            self.add_witness(impossible)
+            return False
         found = {}
         for question, worst in self._worst.items():
             least, where = inf, worst

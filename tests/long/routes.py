@@ -14,7 +14,8 @@ from bnc2d import CPT, BayesianNetwork, Classifier, Explanation, LimitExceeded, 
 from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
-from bnc2d.regions.odds import grid
+from bnc2d.regions.odds import branching, grid
+from bnc2d.regions.odds import few as enumeration
 from bnc2d.regions.search import FEW_INSTANCES
 from bnc2d.regions.tables import HiddenVariables
 from bnc2d.testing import random_latent_tree, random_noisy_or, random_tan
@@ -28,6 +29,8 @@ from tests.long.outcome import Outcome
 _MOST_TERMS, _MOST_ENTRIES = 1 << 10, 1 << 12
 # Bounds with hidden variables are right whichever of these are forgotten.
 _MOST_NUMBERS = (grid.MOST_NUMBERS, grid.MOST_NUMBERS, 1, 16, 64)
+# And whatever is enumerated.
+_MOST_WORK, _FEW_WAYS = (enumeration.MOST_WORK, 0, 0, 1000), (enumeration._FEW_WAYS, 1)
 
 
 def check_routes(seed: int, outcome: Outcome) -> None:
@@ -46,8 +49,13 @@ def check_routes(seed: int, outcome: Outcome) -> None:
         _assert_by_definition(truth, compiled)
     few = rng.choice((1 + classifier.instance_count // 50, FEW_INSTANCES))
     most = rng.choice(_MOST_NUMBERS) if classifier.instance_count < 500 else grid.MOST_NUMBERS
+    work, ways = rng.choice(_MOST_WORK), rng.choice(_FEW_WAYS)
     for bounds in (ObservedBounds, HiddenBounds):
-        with patch.object(grid, "MOST_NUMBERS", most):
+        with (
+            patch.object(grid, "MOST_NUMBERS", most),
+            patch.object(branching, "MOST_WORK", work),
+            patch.object(enumeration, "_FEW_WAYS", ways),
+        ):
             try:
                 oracle = network_oracle(classifier, bounds, few)
             except (HiddenVariables, LimitExceeded):

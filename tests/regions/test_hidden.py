@@ -14,7 +14,8 @@ import pytest
 from bnc2d import Classifier
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.messages.changes import Question
-from bnc2d.regions.odds import grid
+from bnc2d.regions.messages.product import Unknown
+from bnc2d.regions.odds import branching, few, grid
 from bnc2d.regions.odds.passes import Choices, OddsPasses
 from bnc2d.regions.region import Region, States, instances
 from bnc2d.regions.search import Search
@@ -50,12 +51,14 @@ def random_choices(region: Region, rng: Random, count: int) -> tuple[Choices, li
     return np.array(rows), options
 
 
+@pytest.mark.parametrize("ways", [1, few._FEW_WAYS])
 @pytest.mark.parametrize("most", MOST_NUMBERS)
 @pytest.mark.parametrize("make", MAKERS)
 def test_bounds_on_odds_hold(
-    make: Callable[[int], Classifier], most: int, monkeypatch: pytest.MonkeyPatch
+    make: Callable[[int], Classifier], most: int, ways: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grid, "MOST_NUMBERS", most)
+    monkeypatch.setattr(few, "_FEW_WAYS", ways)
     tight = loose = 0
     for seed in range(30):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
@@ -82,11 +85,14 @@ def test_bounds_on_odds_hold(
                     tight += limits[0] < inf and limits[0] <= max(ratios) * Fraction(100001, 100000)
                     loose += limits[0] > max(ratios) * 2
     assert tight > 20
-    assert loose > 5 or most > 1  # where everything is forgotten, not much is known
+    assert loose > 5 or most > 1 or ways > 1  # where everything is forgotten, not much is known
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_odds_of_one_instance_are_exact_without_zeros(make: Callable[[int], Classifier]) -> None:
+def test_odds_of_one_instance_are_exact_without_zeros(
+    make: Callable[[int], Classifier], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(few, "_FEW_WAYS", 0)  # else nothing is left to join
     compared = 0
     for seed in range(80):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
@@ -152,10 +158,12 @@ def test_an_impossible_instance_is_found_where_there_is_one(make: Callable[[int]
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("most", MOST_NUMBERS)
+@pytest.mark.parametrize("enumerated", [0, 1000, few.MOST_WORK])
 def test_answers_are_exact_whatever_is_forgotten(
-    make: Callable[[int], Classifier], most: int, monkeypatch: pytest.MonkeyPatch
+    make: Callable[[int], Classifier], most: int, enumerated: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grid, "MOST_NUMBERS", most)
+    monkeypatch.setattr(branching, "MOST_WORK", enumerated)
     for seed in range(40):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         search = Search(classifier, HiddenBounds(classifier), few=1)
@@ -163,3 +171,32 @@ def test_answers_are_exact_whatever_is_forgotten(
         found = search.find(region, wanted) if wanted else None
         labels = classifier.labels(instances(region))
         assert (found is not None) == np.isin(labels, list(wanted)).any(), seed
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_what_is_enumerated_are_the_joint_probabilities(make: Callable[[int], Classifier]) -> None:
+    compared = 0
+    for seed in range(60):
+        classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
+        whole = [np.arange(len(variable)) for variable in classifier.feature_variables]
+        region = random_region(classifier, rng)
+        passes = passes_of(classifier, whole)
+        if passes is None or not passes.root:
+            continue
+        try:
+            found = list(passes.few.totals(region, extremes=False))
+        except Unknown:
+            assert make is extreme_classifier
+            continue
+        matter = len(joints(classifier, region))
+        for totals, choices in found:
+            for numbers, choice in zip(totals, choices.tolist(), strict=True):
+                row = passes.few.instance(region, choice, extremes=False)
+                assert all(state in allowed for state, allowed in zip(row, region, strict=True))
+                (joint,) = joints(classifier, [np.array([state]) for state in row])
+                shares = numbers / (numbers.sum() or 1.0)
+                exact = [float(Fraction(one, sum(joint) or 1)) for one in joint]
+                assert shares.tolist() == pytest.approx(exact, rel=1e-9, abs=1e-300), seed
+                compared += 1
+        assert sum(len(one.rows) for one in found) <= matter
+    assert compared > 200

@@ -11,20 +11,20 @@ from threading import Lock
 import numpy as np
 
 from bnc2d.base.arrays import Rows
+from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS
-from bnc2d.regions.messages.changes import Changes, Question
-from bnc2d.regions.messages.leaves import Leaves
+from bnc2d.regions.messages.message import Unknown, Values
+from bnc2d.regions.messages.passes import Effort, Passes, Question
 from bnc2d.regions.messages.possible import Zeros
-from bnc2d.regions.messages.product import Unknown
-from bnc2d.regions.messages.tree import Tree
-from bnc2d.regions.messages.values import Values
 from bnc2d.regions.odds.branching import Branching, Claim, Look
 from bnc2d.regions.odds.passes import OddsPasses
 from bnc2d.regions.pairs import class_weights
 from bnc2d.regions.region import Label, Region, first_instance
 from bnc2d.regions.tables import has_zero
 
+# Bounds on what is said, one after the other, before regions are split.
+EFFORTS = (Effort(16, 1 << 18), Effort(128, 1 << 19))
 # Tables with positive entries below this power of two are not bounded.
 _LOWEST_EXPONENT = -300
 # An instance whose ratio is within this of the least that is allowed is looked at exactly.
@@ -50,9 +50,8 @@ class HiddenBounds:
         weights = class_weights(rule, self.classes)
         self._weights = [float(weight) for weight in weights]
         self._of_nothing = rule.exact_label([0] * self.classes)
-        self._tree = Tree(classifier)
-        self._leaves = Leaves(self._tree)
-        self._changes = Changes(self._tree, self._leaves)
+        self._passes = Passes(classifier)
+        self._tree, self._leaves = self._passes.tree, self._passes.leaves
         cpts = [node.cpt for node in self._tree.nodes if node.cpt is not None]
         self._usable = all(
             (weight == 0) == (exact == 0) for weight, exact in zip(self._weights, weights, strict=True)
@@ -104,6 +103,11 @@ class HiddenBounds:
             return False
         return self._found is None
 
+    def is_shared(self, column: int) -> bool:
+        """Return whether several tables have a feature, so that ``changes`` does not tell of it."""
+        leaf_of = self._tree.leaf_of
+        return all(self._tree.column[feature] != column for feature in leaf_of)
+
     def impossible(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an impossible instance of a region, if it has a label wanted and one is found."""
         if self._has_zeros and self._of_nothing in wanted:
@@ -130,13 +134,29 @@ class HiddenBounds:
         questions = [Question(one, rival) for one in strong for rival in rivals if rival != one]
         look = partial(self._among, wanted)
         climb = partial(self._climb, questions, look)
-        self._found = climb(region)
-        if self._found is None:
-            self._branching = Branching(self._passes(compared, region), claim, look, climb, few)
-            self._found = self._branching.find(region, self._free(region))
+        for effort in EFFORTS:
+            if label != NO_CLASS and self._is_beaten(region, label, strong, effort):
+                return True
+            self._found = climb(region)
+            if self._found is not None:
+                return False
+        self._branching = Branching(self._odds(compared, region), claim, look, climb, few)
+        self._found = self._branching.find(region, self._free(region))
         return self._found is None
 
-    def _passes(self, compared: Sequence[int], region: Region) -> OddsPasses:
+    def _is_beaten(self, region: Region, label: Label, strong: Sequence[int], effort: Effort) -> bool:
+        """Return whether bounds on what is said show that some class weighs more everywhere."""
+        margin = 1.0 + 64.0 * self._tree.operations * UNIT_ROUNDOFF
+        for one in strong:
+            question = Question(one, label)
+            with suppress(Unknown):
+                worst = self._passes.least(region, question, effort)
+                if worst is None or worst.bound > margin * self._weights[label] / self._weights[one]:
+                    return True
+                self._worst[question] = worst.instance
+        return False
+
+    def _odds(self, compared: Sequence[int], region: Region) -> OddsPasses:
         """Return the layout of messages; regions share it unless features of several tables differ."""
         tree = self._tree
         shared = [column for feature, column in sorted(tree.column.items()) if feature not in tree.leaf_of]
@@ -171,7 +191,7 @@ class HiddenBounds:
         """
         needed = self._weights[question.rival] / self._weights[question.label]
         try:
-            ratios = self._changes.ratios(instance, question, region)
+            ratios = self._passes.changes(instance, question, region)
         except Unknown:
             return {}
         with np.errstate(divide="ignore", over="ignore"):

@@ -11,8 +11,10 @@ from unittest.mock import patch
 import numpy as np
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Explanation, LimitExceeded, Variable
+from bnc2d.regions import hidden
 from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.regions.messages.passes import Effort
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.odds import branching, grid
 from bnc2d.regions.odds import few as enumeration
@@ -27,7 +29,16 @@ from tests.long.outcome import Outcome
 
 # Enumerated by definition: so many terms, so many entries of the joint table.
 _MOST_TERMS, _MOST_ENTRIES = 1 << 10, 1 << 12
-# Bounds with hidden variables are right whichever of these are forgotten.
+# Bounds with hidden variables are right with any of these, also with none.
+_EFFORTS = (
+    hidden.EFFORTS,
+    (),
+    (),
+    (Effort(1, 1),),
+    (Effort(2, 64),),
+    (Effort(4, 1 << 10), Effort(16, 1 << 16)),
+)
+# They are right whichever of these are forgotten.
 _MOST_NUMBERS = (grid.MOST_NUMBERS, grid.MOST_NUMBERS, 1, 16, 64)
 # And whatever is enumerated.
 _MOST_WORK, _FEW_WAYS = (enumeration.MOST_WORK, 0, 0, 1000), (enumeration._FEW_WAYS, 1)
@@ -49,9 +60,11 @@ def check_routes(seed: int, outcome: Outcome) -> None:
         _assert_by_definition(truth, compiled)
     few = rng.choice((1 + classifier.instance_count // 50, FEW_INSTANCES))
     most = rng.choice(_MOST_NUMBERS) if classifier.instance_count < 500 else grid.MOST_NUMBERS
+    efforts = rng.choice(_EFFORTS) if classifier.instance_count < 500 else hidden.EFFORTS
     work, ways = rng.choice(_MOST_WORK), rng.choice(_FEW_WAYS)
     for bounds in (ObservedBounds, HiddenBounds):
         with (
+            patch.object(hidden, "EFFORTS", efforts),
             patch.object(grid, "MOST_NUMBERS", most),
             patch.object(branching, "MOST_WORK", work),
             patch.object(enumeration, "_FEW_WAYS", ways),

@@ -36,8 +36,18 @@ class HiddenCase(RegionCase):
     ) -> None:
         super().__init__(oracle, labels, others, positions, fixed)
         self._bounds = bounds
+        self._one: Kept | None = None
 
     def one_sufficient(self, time_limit: float | None) -> Kept:
+        """Return the features of a sufficient reason, and those of them that are not proved to be needed.
+
+        It is found once, unless time was short.
+        """
+        if self._one is None or self._one.unproved:
+            self._one = self._guessed_and_proved(time_limit)
+        return self._one
+
+    def _guessed_and_proved(self, time_limit: float | None) -> Kept:
         """Return the features of a sufficient reason, and those of them that are not proved to be needed.
 
         1. Features that cost least are given up while nothing is found that changes the label (``Guesses``).

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.regions.hidden import HiddenBounds
-from bnc2d.regions.messages.changes import Question
+from bnc2d.regions.messages.passes import Question
 from bnc2d.regions.region import Region, States
 from bnc2d.regions.search import asking
 
@@ -106,7 +106,8 @@ class Guesses:
         found = {}
         for question, worst in self._worst.items():
             least, where = inf, worst
-            for state in region[feature].tolist():
+            states = region[feature].tolist() if self._bounds.is_shared(feature) else [worst[feature]]
+            for state in states:
                 checkpoint()
                 start = [*worst[:feature], state, *worst[feature + 1 :]]
                 with asking(self._bounds):

@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 
 from bnc2d.base.masks import VariableId
+from bnc2d.regions.messages.message import Indices, Values
 from bnc2d.regions.messages.tree import Node, Tree
-from bnc2d.regions.messages.values import Indices, Values
 from bnc2d.regions.region import Region, States, first_instance
 
 
@@ -47,7 +47,7 @@ class Leaves:
         return 1 + cpt.values.size // self._tables[number].size if cpt else 0
 
     def choice(self, ways: int) -> Indices:
-        """Return where the rows of a leaf come from: no rows of inputs, and the states that were chosen."""
+        """Return where the rows of a leaf come from; see ``Messages``."""
         choice = np.zeros((ways, 3), dtype=np.intp)
         choice[:, 2] = np.arange(ways)
         return choice

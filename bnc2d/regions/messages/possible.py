@@ -14,9 +14,9 @@ from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.masks import positions
 from bnc2d.regions.messages.leaves import Leaves
-from bnc2d.regions.messages.product import Product, Sizes, Unknown
+from bnc2d.regions.messages.message import Indices, Unknown, Values
+from bnc2d.regions.messages.product import Product, Sizes
 from bnc2d.regions.messages.tree import Node, Tree
-from bnc2d.regions.messages.values import Indices, Values
 from bnc2d.regions.region import Region
 
 Key: TypeAlias = tuple[bytes, ...]

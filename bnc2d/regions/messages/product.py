@@ -1,4 +1,14 @@
-"""Products of messages: joins of two nodes of the tree."""
+"""Products of messages: joins of two nodes of the tree.
+
+What rows say is multiplied, state by state, and so are their bands. Then hidden variables ``h`` are summed
+out. Let the rival say ``r(h)`` from ``low(h)`` to ``high(h)``, and the class at least ``r(h) p(h)``, and let
+``l`` be the smallest ``p(h)``. Then the ratio of the sums is
+
+    sum r p / sum r  =  l + sum r (p - l) / sum r  >=  l + (sum low p - l sum low) / sum high
+
+since ``p(h) - l`` is not negative. States at which the rival has zero add to the class only, with ``low``
+zero.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +18,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId
-from bnc2d.regions.messages.values import Indices, Values
+from bnc2d.regions.messages.message import Band, Indices, Messages, Unknown, Values, scaled
 
 Scope: TypeAlias = tuple[VariableId, ...]
 Sizes: TypeAlias = Mapping[VariableId, int]
@@ -17,10 +28,6 @@ Sizes: TypeAlias = Mapping[VariableId, int]
 
 # Multiplications of a product, which nothing can interrupt.
 MOST_WORK = 1 << 25
-
-
-class Unknown(Exception):  # noqa: N818 - caught where something is asked
-    """Tables are too large, or rows too many."""
 
 
 class _Side(NamedTuple):
@@ -81,8 +88,20 @@ class Product:
             (self._count(both), self._count(own), self._count(summed)),
         )
 
+    def __call__(self, left: Messages, right: Messages) -> Messages:
+        """Return the product, a row for each pair of rows and each choice."""
+        rival = self.numbers(left.rival, right.rival)
+        own = band = None
+        if left.own is not None or right.own is not None:
+            own = self.numbers(left.for_class, right.for_class)
+        if left.band is not None or right.band is not None:
+            checkpoint()
+            band = self._band(left, right)
+            checkpoint()
+        return scaled(Messages(rival, own, band, self.choice(len(left), len(right))))
+
     def choice(self, left: int, right: int) -> Indices:
-        """Return where the rows of a product come from: rows of the two, and which states were chosen."""
+        """Return where the rows of a product come from; see ``Messages``."""
         places = np.unravel_index(np.arange(left * right * self.ways), (left, right, self.ways))
         return np.stack(places, axis=1)
 
@@ -96,3 +115,35 @@ class Product:
         both, of_left, of_right = self._shapes
         product = product.reshape(*both, len(left), *of_left, len(right), *of_right).transpose(self._order)
         return np.asarray(product.reshape(len(left) * len(right) * self.ways, -1))
+
+    def _band(self, left: Messages, right: Messages) -> Band:
+        """Return what the rows of the product cover."""
+        one, other = left.covered, right.covered
+        low = self.numbers(one.low, other.low)
+        checkpoint()
+        high = self.numbers(one.high, other.high)
+        if left.own is None and right.own is None:
+            return Band(low, high, low)
+        checkpoint()
+        least = self.numbers(one.least, other.least)
+        smallest: Values = np.ones(1)
+        for messages, scope, rows in zip((left, right), self._scopes, ((-1, 1), (1, -1)), strict=True):
+            if messages.own is not None:
+                ratios = self._smallest(messages.ratios(), scope).reshape(*rows, self.ways, self.states)
+                with np.errstate(invalid="ignore"):  # no number where the product of rivals is zero
+                    smallest = smallest * ratios
+        shape = (len(left), len(right), self.ways, self.states)
+        smallest = np.broadcast_to(smallest, shape).reshape(low.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = smallest + (least - smallest * low) / high
+            return Band(low, high, np.where(high > 0, np.minimum(ratio * low, least), least))
+
+    def _smallest(self, ratios: Values, scope: Scope) -> Values:
+        """Return the smallest ratios ``[row, chosen, kept]`` over what is summed out."""
+        table = ratios.reshape(len(ratios), *[self._sizes[v] for v in scope])
+        gone = tuple(1 + axis for axis, v in enumerate(scope) if v not in self._stays)
+        mine = [v for v in scope if v in self._stays]
+        table = table.min(axis=gone).transpose(0, *[1 + mine.index(v) for v in self._stays if v in mine])
+        table = table.reshape(len(ratios), *[self._sizes[v] if v in mine else 1 for v in self._stays])
+        whole = np.broadcast_to(table, (len(ratios), *[self._sizes[v] for v in self._stays]))
+        return whole.reshape(len(ratios), -1)

@@ -17,8 +17,7 @@ import numpy as np
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.model.accounts import UNIT_ROUNDOFF
-from bnc2d.regions.messages.product import Unknown
-from bnc2d.regions.messages.values import Indices, Values
+from bnc2d.regions.messages.message import Indices, Unknown, Values
 from bnc2d.regions.odds.few import MOST_WORK
 from bnc2d.regions.odds.passes import Choices, NodeId, OddsPasses
 from bnc2d.regions.region import Region, States

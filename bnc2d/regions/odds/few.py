@@ -16,9 +16,9 @@ import numpy as np
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import positions
 from bnc2d.regions.messages.leaves import Leaves
-from bnc2d.regions.messages.product import Product, Scope, Unknown
+from bnc2d.regions.messages.message import Indices, Unknown, Values
+from bnc2d.regions.messages.product import Product, Scope
 from bnc2d.regions.messages.tree import Tree
-from bnc2d.regions.messages.values import Indices, Values
 from bnc2d.regions.region import Region
 
 # Ways of the features of a subtree, and multiplications of a product of two rows, that are few.

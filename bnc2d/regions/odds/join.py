@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId
 from bnc2d.model.accounts import UNIT_ROUNDOFF
-from bnc2d.regions.messages.values import Values
+from bnc2d.regions.messages.message import Values
 from bnc2d.regions.odds.grid import Grid, Joining
 
 Allowed: TypeAlias = NDArray[np.bool_]

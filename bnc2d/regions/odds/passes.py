@@ -19,8 +19,8 @@ from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId, positions
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.regions.messages.leaves import Leaves
+from bnc2d.regions.messages.message import Indices, Values
 from bnc2d.regions.messages.tree import Tree
-from bnc2d.regions.messages.values import Indices, Values
 from bnc2d.regions.odds.few import FewWays
 from bnc2d.regions.odds.grid import Grid, Joining, joining
 from bnc2d.regions.odds.join import Allowed, Table, joined

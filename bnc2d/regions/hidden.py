@@ -103,11 +103,6 @@ class HiddenBounds:
             return False
         return self._found is None
 
-    def is_shared(self, column: int) -> bool:
-        """Return whether several tables have a feature, so that ``changes`` does not tell of it."""
-        leaf_of = self._tree.leaf_of
-        return all(self._tree.column[feature] != column for feature in leaf_of)
-
     def impossible(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an impossible instance of a region, if it has a label wanted and one is found."""
         if self._has_zeros and self._of_nothing in wanted:

@@ -19,7 +19,7 @@ from bnc2d.regions.oracle import RegionOracle
 
 # Shares of the time that is left: for guessing, for proving what was guessed, for each proof after it, for
 # single features.
-_GUESSING, _WHOLE, _PART, _SINGLE = 0.3, 0.6, 0.3, 0.15
+_GUESSING, _WHOLE, _PART, _SINGLE = 0.3, 0.75, 0.3, 0.15
 
 
 class HiddenCase(RegionCase):

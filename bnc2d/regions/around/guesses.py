@@ -106,8 +106,7 @@ class Guesses:
         found = {}
         for question, worst in self._worst.items():
             least, where = inf, worst
-            states = region[feature].tolist() if self._bounds.is_shared(feature) else [worst[feature]]
-            for state in states:
+            for state in region[feature].tolist():
                 checkpoint()
                 start = [*worst[:feature], state, *worst[feature + 1 :]]
                 with asking(self._bounds):

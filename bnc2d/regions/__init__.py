@@ -8,5 +8,6 @@ A region allows a set of states for each feature; no model is compiled to ask ab
   comparisons that a decision rests on, ``tables`` what the network says of the classes as tables over
   features, ``margins`` the least logarithm of a ratio by elimination, ``questions`` the same for many regions
   at once, ``exact`` in fractions. ``around`` is what they say around one instance.
-- Hidden variables: ``hidden`` excludes labels by bounds that ``messages`` of the network lead to.
+- Hidden variables: ``hidden`` excludes labels by bounds on what ``messages`` of the network say, and on the
+  ``odds`` that they leave.
 """

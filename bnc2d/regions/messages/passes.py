@@ -106,7 +106,8 @@ class Passes:
             said = self._leaf(number, [*region[:column], free[column], *region[column + 1 :]], question)
             rival, own = outward[number]
             above, below = (said.for_class * own).sum(axis=1), (said.rival * rival).sum(axis=1)
-            found[column] = np.divide(above, below, out=np.full(len(above), np.inf), where=below > 0)
+            with np.errstate(over="ignore"):  # infinite is large enough
+                found[column] = np.divide(above, below, out=np.full(len(above), np.inf), where=below > 0)
         return found
 
     def _at_root(self, messages: Sequence[Messages], region: Region) -> Worst:

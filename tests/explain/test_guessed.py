@@ -1,4 +1,4 @@
-"""One sufficient reason with hidden variables in the way: guessed, then proved, whatever guesses are worth."""
+"""One sufficient reason with hidden variables in the way: guessed, then proved, whatever a guess is worth."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class HiddenBounds:
 
     def impossible(self, region: Region, wanted: Collection[Label]) -> list[int] | None:
         """Return an impossible instance of a region, if it has a label wanted and one is found."""
-        if self._has_zeros and self._of_nothing in wanted:
+        if self._usable and self._has_zeros and self._of_nothing in wanted:
             with suppress(Unknown):
                 return self._zeros.impossible_instance(region)
         return None
@@ -182,15 +182,17 @@ class HiddenBounds:
         """Return by column what the class weighs, beside its rival, after a change to each state.
 
         Only features that the region leaves several states, and that only one table has; none where the
-        tables are too large.
+        tables are too large, or numbers too small.
         """
-        needed = self._weights[question.rival] / self._weights[question.label]
+        own, rival = self._weights[question.label], self._weights[question.rival]
+        if not self._usable or not own or not rival:
+            return {}
         try:
             ratios = self._passes.changes(instance, question, region)
         except Unknown:
             return {}
-        with np.errstate(divide="ignore", over="ignore"):
-            return {column: some / needed for column, some in ratios.items()} if needed else {}
+        with np.errstate(over="ignore"):
+            return {column: some * (own / rival) for column, some in ratios.items()}
 
     def worst(self, region: Region, question: Question, start: Sequence[int]) -> tuple[list[int], float]:
         """Change one feature after the other while the class loses weight beside its rival.

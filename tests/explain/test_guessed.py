@@ -15,7 +15,7 @@ from bnc2d.regions.messages.passes import Question
 from bnc2d.regions.region import Region
 from bnc2d.testing import random_latent_tree, random_noisy_or
 from tests.explain.routes import by_network
-from tests.hard_classifiers import mixed_classifier
+from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
 
 def _classifier(seed: int) -> Classifier:
@@ -73,6 +73,16 @@ def test_a_guess_that_finds_nothing_is_put_right(monkeypatch: pytest.MonkeyPatch
         _assert_proved(model, instance, reason)
         longest = max(longest, len(reason))
     assert longest > 2
+
+
+def test_numbers_that_floats_cannot_hold_are_no_witnesses() -> None:
+    """A threshold below all floats, and tables whose small entries would round to zero."""
+    for seed in (594, *range(30)):
+        classifier, rng = extreme_classifier(seed), Random(f"routes {seed}")  # noqa: S311 - reproducible
+        model, instance = classifier.compile(), _instance(classifier, rng)
+        reason = by_network(classifier, instance, (), HiddenBounds).a_sufficient_reason()
+        assert reason.proved_minimal
+        _assert_proved(model, instance, reason)
 
 
 def test_a_guess_that_gives_up_nothing_is_put_right(monkeypatch: pytest.MonkeyPatch) -> None:

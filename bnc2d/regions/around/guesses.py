@@ -100,7 +100,7 @@ class Guesses:
         region = self._region({*freed, feature})
         with asking(self._bounds):
             impossible = self._bounds.impossible(region, self._rivals)
-        if impossible is not None:
+        if impossible is not None and self._is_other(impossible):
             self.add_witness(impossible)
             return False
         found = {}

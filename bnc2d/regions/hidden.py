@@ -191,8 +191,9 @@ class HiddenBounds:
             ratios = self._passes.changes(instance, question, region)
         except Unknown:
             return {}
-        with np.errstate(over="ignore"):
-            return {column: some * (own / rival) for column, some in ratios.items()}
+        with np.errstate(over="ignore", invalid="ignore"):
+            weighed = {column: some * (own / rival) for column, some in ratios.items()}
+        return {column: np.where(np.isnan(some), np.inf, some) for column, some in weighed.items()}
 
     def worst(self, region: Region, question: Question, start: Sequence[int]) -> tuple[list[int], float]:
         """Change one feature after the other while the class loses weight beside its rival.

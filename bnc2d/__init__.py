@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel as CompiledModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.api.given_model import GivenModel as GivenModel
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
@@ -82,6 +83,7 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel",
     "bnc2d.api.files": "load",
+    "bnc2d.api.given_model": "GivenModel",
     "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",

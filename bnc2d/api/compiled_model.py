@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # loaded when asked for
 
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
+    from bnc2d.api.given_model import GivenModel
     from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
@@ -71,6 +72,17 @@ class CompiledModel(BaseCompiledModel):
             second_method=second_method,
             progress=progress,
         )
+
+    def given(self, constraint: object) -> GivenModel:
+        """Return the model of which only the instances that satisfy a constraint count.
+
+        The constraint is a circuit (``NNF``), a sympy expression, a list of forbidden combinations or of
+        implications, or a text such as ``"not (A=1 and B in {x,y})"`` (see ``bnc2d.logic.constraints``);
+        ``"possible"`` stands for what the network knows, instances with a positive probability.
+        """
+        from bnc2d.api.given_model import GivenModel, constraint_of
+
+        return GivenModel(self, constraint_of(self, constraint))
 
     def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance.

@@ -16,7 +16,7 @@ from bnc2d.base.readers.arguments import mapping, names, seconds
 from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
-from bnc2d.errors import LogicError, TimeLimitExceeded
+from bnc2d.errors import InstanceError, LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.case import Case
 from bnc2d.explain.checks import Verdict, check
@@ -50,6 +50,8 @@ class BaseExplanation:
         self.instance = route.domain.decode(self._positions)
         self.target = self.classifier.target
         self._label = int(route.labels(self._row)[0])
+        if self._label >= len(route.decisions):
+            raise InstanceError("the instance violates the constraint, so that there is nothing to explain")
         self.decision = route.decisions[self._label]
         self.fixed = self._names(sorted(self._held))
         self._cases: dict[int, Case] = {}
@@ -154,14 +156,15 @@ class BaseExplanation:
         """Yield the instances that violate a clause by changing only its features, with their decisions.
 
         For a clause of ``contrastive`` every decision is the class asked for; for a general necessary reason
-        every decision is another one than the explained; for a necessary reason at least one is.
+        every decision is another one than the explained; for a necessary reason at least one is. Instances
+        that a constraint forbids are left out.
         """
         wanted, most = self._literals(Clause, clause), checked_limit(limit, LogicError)
         held = [name for name in wanted.features if name in self.fixed]
         if held:
             raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
         found, named = violations(self.route.labels, self._positions, wanted, most), self.route.decisions
-        return ((self.route.domain.decode(row), named[label]) for row, label in found)
+        return ((self.route.domain.decode(row), named[label]) for row, label in found if label < len(named))
 
     def a_sufficient_reason(self, time_limit: float | None = None) -> Term:
         """Return one sufficient reason at once, whatever the size of the model.

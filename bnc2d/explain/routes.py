@@ -22,6 +22,7 @@ from bnc2d.explain.by_regions.observed import ObservedCase
 from bnc2d.explain.case import Case
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId
+from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.oracle import NetworkOracle, RegionOracle
@@ -55,10 +56,14 @@ class Sendable(Protocol):
 
 
 class Route(Protocol):
-    """Decides instances and answers cases; ``decisions`` says which class, or None, each label stands for."""
+    """Decides instances and answers cases; ``decisions`` says which class, or None, each label stands for.
+
+    ``given`` is the constraint that instances must satisfy to count, in words; empty where there is none.
+    """
 
     classifier: BaseClassifier
     decisions: tuple[str | None, ...]
+    given: str
 
     @property
     def domain(self) -> Domain:
@@ -81,8 +86,10 @@ class DiagramRoute:
     is_quick = True
     rows_at_once = 64
 
-    def __init__(self, diagram: Diagram) -> None:
+    def __init__(self, diagram: Diagram, *, outside: bool = False) -> None:
         self._diagram = diagram
+        # The label of instances that do not count, whichever label an explanation is about.
+        self._outside = {diagram.terminals - 1} if outside else set()
 
     @property
     def seconds_to_send(self) -> float:
@@ -102,16 +109,23 @@ class DiagramRoute:
     ) -> DiagramCase:
         """Return the case of an instance; its formula is made of the diagram."""
         diagram = self._diagram
-        labels = {label} if is_own else set(range(diagram.terminals)) - {label}
-        make = partial(diagram.to_nnf, label)
+        labels = {label} | self._outside if is_own else set(range(diagram.terminals)) - {label}
+        make = partial(_formula, diagram, frozenset(labels))
         return DiagramCase(diagram, frozenset(labels), tuple(positions), frozenset(fixed), make)
 
     def one_reason_each(self, _label: int, _rows: Rows) -> None:
         """Return nothing: one after another is quick."""
 
 
+def _formula(diagram: Diagram, labels: Collection[int]) -> NNF:
+    """Return the OR-decomposable formula of the instances that lead to some labels."""
+    return diagram.leading_to(labels).to_nnf(1)
+
+
 class CompiledRoute:
     """Answers from the diagram and the formulas of a compiled model."""
+
+    given = ""
 
     def __init__(self, model: BaseCompiledModel) -> None:
         self.classifier = model.classifier
@@ -134,6 +148,27 @@ class CompiledRoute:
         return replace(case, make=partial(model.formula, model.classes[label], negated=not is_own))
 
 
+class GivenRoute:
+    """Answers from a diagram whose last terminal is for instances that do not count (``restricted``)."""
+
+    def __init__(self, classifier: BaseClassifier, diagram: Diagram, given: str) -> None:
+        self.classifier = classifier
+        self.given = given
+        self.domain = diagram.domain
+        self.decisions = (*classifier.classes, None)[: diagram.terminals - 1]
+        self.sendable = DiagramRoute(diagram, outside=True)
+
+    def labels(self, rows: Rows) -> NDArray[np.integer]:
+        """Return the label of each instance; one beyond all decisions where it does not count."""
+        return self.sendable.labels(rows)
+
+    def case(
+        self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
+    ) -> DiagramCase:
+        """Return the case of an instance: instances that do not count may be decided in any way."""
+        return self.sendable.case(label, is_own, positions, fixed)
+
+
 _kept = local()  # by thread of a worker: the route of the call that it worked for last
 
 
@@ -144,6 +179,7 @@ class NetworkRoute:
     keeps what it found for the questions to come.
     """
 
+    given = ""
     is_quick = False
     rows_at_once = 512
     seconds_to_send = 0.0

@@ -77,6 +77,8 @@ def tell(
         lines.append(rule)
     if explanation.fixed:
         lines.append(f"Features that may not change: {_series(explanation.fixed)}.")
+    if explanation.route.given:
+        lines.append(f"Only instances that satisfy the constraint count: {explanation.route.given}")
     teller = _Teller(explanation, reasons if limit is None else limit, seconds, not everything)
     head = "\n".join(_wrapped(line, "", "  ") for line in lines)
     return head, teller.answers(towards, budget)

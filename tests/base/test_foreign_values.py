@@ -119,6 +119,7 @@ class World(SimpleNamespace):
             CPT=network.cpt("A"),
             Variable=network.variable("A"),
             BayesianNetwork=network,
+            GivenModel=model.given("D or not D"),
             literal=bnc2d.NNF.literal(formula.manager, "D", "1"),
             folder=folder,
         )
@@ -148,6 +149,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "child": world.Variable,
         "children": [1],
         "clause": world.Clause,
+        "constraint": "D or E",
         "cpts": network.cpts,
         "data": world.NNF.to_dict(),
         "domain": world.Domain,
@@ -184,6 +186,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "states": ("0", "1"),
         "target": "A",
         "term": world.Term,
+        "terminals": [0],
         "towards": "0",
         "value": "1",
         "variables": network.variables,
@@ -207,7 +210,7 @@ def callables(world: World) -> Iterator[tuple[str, Callable[..., Any]]]:
             yield name, found
         if not inspect.isclass(found) or not hasattr(world, name):
             continue
-        if name not in ("CompiledModel", "Explanation"):  # made by compile and explain
+        if name not in ("CompiledModel", "Explanation", "GivenModel"):  # made by compile, explain, given
             yield name, found
         for attribute in dir(found):
             public = not attribute.startswith("_") or attribute in OPERATORS

@@ -150,6 +150,13 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(rows[0].cut, dict[str, Literal["limit", "time"] | None])
     assert_type(model.explain_many(PATIENT), list[bnc2d.Row])
     assert_type(model.explain_many(pd.DataFrame([PATIENT])), pd.DataFrame)
+    given = model.given("HR=Normal -> BP!=Normal")
+    assert_type(given, bnc2d.GivenModel)
+    assert_type(given.given([{"BP": "Low"}]).constraint, bnc2d.NNF)
+    assert_type((given.allows(PATIENT), given.count_allowed()), tuple[bool, int])
+    assert_type(given.sample("2", size=2), list[dict[str, str]])
+    assert_type(given.explain(PATIENT), bnc2d.Explanation)
+    assert_type(given.explain_many([PATIENT]), list[bnc2d.Row])
     return model
 
 
@@ -321,6 +328,7 @@ def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
     assert_type(diagram.instances(2, limit=3), Iterator[dict[str, str]])
     assert_type(diagram.sample(2, size=2), list[dict[str, str]])
     assert_type(diagram.to_nnf(2), bnc2d.NNF)
+    assert_type(diagram.leading_to([0, 2]), bnc2d.Diagram)
     assert_type((diagram.node_count, diagram.size), tuple[int, int])
     assert_type(diagram.features, tuple[str, ...])
 

@@ -21,7 +21,7 @@ from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import distinct_rows, row_hashes
 from bnc2d.base.readers.arguments import count as whole_number
-from bnc2d.base.readers.arguments import flag, instance_of
+from bnc2d.base.readers.arguments import flag, instance_of, items
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
@@ -175,8 +175,12 @@ class Diagram:
         label = self._terminal(terminal)
         if self.terminals == 2 and (label == 1) != flag(negated, "negated"):
             return self
-        image = np.full(self.size, negated, dtype=np.int64)
-        image[label] = not negated
+        return self.leading_to(set(range(self.terminals)) - {label} if negated else {label})
+
+    def leading_to(self, terminals: Iterable[Terminal]) -> Diagram:
+        """Return the diagram of "leads to one of these terminals": 1 where so, 0 where not."""
+        image = np.zeros(self.size, dtype=np.int64)
+        image[[self._terminal(terminal) for terminal in items(terminals, "terminals", "a list")]] = 1
         builder = DiagramBuilder(2)
         first = self.terminals
         for table in reversed(self.levels):

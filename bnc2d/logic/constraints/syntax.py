@@ -1,0 +1,270 @@
+r"""The language of constraints, and its parser; nothing of a text is ever evaluated as Python.
+
+::
+
+    text      = [formula] {(";" | line break) [formula]}           all formulas hold
+    formula   = "if" formula "then" formula | iff
+    iff       = implies {"<->" implies}
+    implies   = or {"->" or}
+    or        = xor {"or" xor}
+    xor       = and {"xor" and}
+    and       = unary {"and" unary}
+    unary     = {"not"} ("(" formula ")" | "true" | "false" | atom)
+    atom      = name [("=" | "!=") state | ["not"] "in" "{" state {"," state} "}"]
+
+Other spellings::
+
+    not  ! ¬      and  & ∧      or  | ∨      xor  ^      ->  => → implies      <->  <=> ↔ iff
+    !=  ≠         in  ∈         not in  ∉    true  ⊤     false  ⊥
+
+- ``A`` alone is a feature of two states that read as false and true (0 and 1, no and yes, …).
+- ``A -> B -> C`` is ``A -> (B -> C)``, that is ``A and B -> C``; ``A <-> B <-> C`` is ``(A <-> B) <-> C``.
+- ``if P then Q`` is ``P -> Q`` and begins a formula: after ``not`` or an operator it needs parentheses. ``Q``
+  reaches as far as it can.
+- Names and states are letters, digits and ``_ . - +`` (``A->B`` is an arrow all the same), case-sensitive.
+  Any others, and those that equal a keyword, are written in quotes, ``'it\'s'`` or ``"a \"b\" \\ c"``, on one
+  line; the states true and false need none. Keywords are ``true false not and or xor implies iff if then in``
+  in upper or lower case.
+- ``#`` begins a comment, to the end of the line.
+- A line break ends a formula unless a parenthesis, a brace or an ``if`` without its ``then`` is open, or an
+  operand has yet to come, as after an operator.
+- Two features cannot be compared.
+- A text may have 1 MiB, and 200 parentheses and ``if`` inside each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeAlias
+
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.readers.arguments import wrong
+from bnc2d.errors import LogicError
+from bnc2d.logic.constraints.formula import Atom, Constant, Formula, Gate, Leaf, Not, Operator
+from bnc2d.logic.constraints.tokens import END, KEYWORDS, NAME, NEWLINE, Position, Token, error_at, tokenise
+
+MOST_BYTES = 1 << 20
+MOST_NESTED = 200
+
+_TOKENS_BETWEEN_CHECKPOINTS = 1 << 12
+_OPERATORS = {operator.name.lower(): operator for operator in Operator}
+
+
+class Name(NamedTuple):
+    """The name of a feature or state, and where it stands."""
+
+    text: str
+    position: Position
+
+
+# What makes a leaf of a feature and the states it may have; None for a feature that stands alone. It may
+# raise ``error_at(name.position, message)``. Of ``A != x`` and ``A not in {x}`` it gets the positive form.
+Resolver: TypeAlias = Callable[[Name, tuple[Name, ...] | None], Leaf]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Generic[Leaf]):
+    """One of the formulas of a text, and where it begins."""
+
+    formula: Formula[Leaf]
+    position: Position = field(compare=False)
+
+
+def parse_statements(text: str, resolve: Resolver[Leaf]) -> tuple[Statement[Leaf], ...]:
+    """Return the formulas of a text, of which all hold; ``resolve`` says what a name and its states mean.
+
+    A text that is no text of this language is a ``LogicError`` that names line and column, what is there and
+    what was expected.
+
+    >>> def resolve(name: Name, states: tuple[Name, ...] | None) -> str:
+    ...     return name.text
+    >>> parse_statements("if A then B", resolve)[0].formula.operator.name
+    'IMPLIES'
+    """
+    if not isinstance(text, str):
+        raise wrong("a formula", text, "a text", LogicError)
+    if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
+        raise LogicError(
+            f"the text of a constraint has more than {MOST_BYTES} bytes (1 MiB), which is the limit"
+        )
+    return _Parser(text, resolve).statements()
+
+
+class _Group(Generic[Leaf]):
+    """A formula that is not read to its end: the whole, in parentheses, or after ``if`` or ``then``.
+
+    ``chains`` are operators that wait for an operand, each tighter than the one before; ``negated`` says
+    whether the next operand is.
+    """
+
+    __slots__ = ("chains", "condition", "is_open", "negated", "opener")
+
+    def __init__(self, opener: str, is_open: bool, condition: Formula[Leaf] | None = None) -> None:
+        self.opener = opener
+        self.is_open = is_open  # whether line breaks mean nothing
+        self.condition = condition
+        self.chains: list[tuple[Operator, list[Formula[Leaf]]]] = []
+        self.negated = False
+
+    def finished(self, operand: Formula[Leaf], operator: Operator | None = None) -> Formula[Leaf]:
+        """Return what ends with this operand: all chains, or those that bind tighter than the operator."""
+        while self.chains and (operator is None or self.chains[-1][0] > operator):
+            tighter, operands = self.chains.pop()
+            operand = Gate(tighter, (*operands, operand))
+        return operand
+
+    def join(self, operand: Formula[Leaf], operator: Operator) -> None:
+        """Add an operand that an operator follows."""
+        operand = self.finished(operand, operator)
+        if self.chains and self.chains[-1][0] is operator:
+            self.chains[-1][1].append(operand)
+        else:
+            self.chains.append((operator, [operand]))
+
+
+class _Parser(Generic[Leaf]):
+    """Reads tokens from left to right; groups are on a stack, so that nothing recurses."""
+
+    def __init__(self, text: str, resolve: Resolver[Leaf]) -> None:
+        self.tokens = tokenise(text)
+        self.token = next(self.tokens)
+        self.taken = 0
+        self.resolve = resolve
+        self.groups: list[_Group[Leaf]] = []
+
+    def take(self) -> Token:
+        """Return the token that is next, and go on."""
+        self.taken += 1
+        if not self.taken % _TOKENS_BETWEEN_CHECKPOINTS:
+            checkpoint()
+        token = self.token
+        self.token = next(self.tokens, token)
+        return token
+
+    def expect(self, kind: str, expected: str) -> Token:
+        """Return the token that is next, which must be of a kind."""
+        if self.token.kind != kind:
+            raise self.unexpected(expected)
+        return self.take()
+
+    def unexpected(self, expected: str, remedy: str = "") -> LogicError:
+        """Return the error that the next token is not what was expected."""
+        return error_at(self.token.position, f"found {self.token}, expected {expected}{remedy}")
+
+    def statements(self) -> tuple[Statement[Leaf], ...]:
+        found = []
+        while self.token.kind != END:
+            if self.token.kind in (NEWLINE, ";"):
+                self.take()
+            else:
+                position = self.token.position
+                found.append(Statement(self.statement(), position))
+        return tuple(found)
+
+    def statement(self) -> Formula[Leaf]:
+        self.groups = [_Group("", is_open=False)]
+        while True:
+            whole = self.after_operand(self.operand())
+            if whole is not None:
+                return whole
+
+    def operand(self) -> Formula[Leaf]:
+        """Return the next atom or constant, after opening what comes before it."""
+        while True:
+            kind = self.token.kind
+            group = self.groups[-1]
+            if kind == NAME:
+                return self.atom()
+            if kind in ("true", "false"):
+                self.take()
+                return Constant(kind == "true")
+            if kind == "not":
+                group.negated = not group.negated
+            elif kind == "(" or (kind == "if" and not group.negated and not group.chains):
+                if len(self.groups) > MOST_NESTED:
+                    limit = f"{MOST_NESTED} open parentheses and 'if', which is the limit"
+                    raise error_at(self.token.position, f"found {self.token} inside {limit}")
+                self.groups.append(_Group(kind, is_open=True))
+            elif kind != NEWLINE:
+                remedy = "; put this 'if … then …' in parentheses" if kind == "if" else self.quotes_remedy()
+                raise self.unexpected("a feature, 'not', '(', 'true' or 'false'", remedy)
+            self.take()
+
+    def quotes_remedy(self) -> str:
+        """Return what to do where a keyword was meant as a name."""
+        is_keyword = self.token.text.lower() in KEYWORDS
+        return "; a name that is also a keyword is written in quotes" if is_keyword else ""
+
+    def after_operand(self, operand: Formula[Leaf]) -> Formula[Leaf] | None:
+        """Close the groups that end here; return the whole statement, or None where an operand is to come."""
+        while True:
+            group = self.groups[-1]
+            if group.negated:
+                group.negated = False
+                operand = Not(operand)
+            while group.is_open and self.token.kind == NEWLINE:
+                self.take()
+            operator = _OPERATORS.get(self.token.kind)
+            if operator is not None:
+                self.take()
+                group.join(operand, operator)
+                return None
+            operand = group.finished(operand)
+            if group.opener == "if":
+                self.expect("then", "an operator or 'then'")
+                is_open = self.groups[-2].is_open
+                self.groups[-1] = _Group("then", is_open, condition=operand)
+                return None
+            if group.condition is not None:
+                operand = Gate(Operator.IMPLIES, (group.condition, operand))
+            elif group.opener == "(":
+                self.expect(")", "an operator or ')'")
+            elif self.token.kind in (NEWLINE, ";", END):
+                return operand
+            else:
+                raise self.unexpected("an operator, ';' or the end of the line")
+            self.groups.pop()
+
+    def atom(self) -> Formula[Leaf]:
+        """Return what a name and the states after it mean."""
+        name = self.name("a feature")
+        kind = self.token.kind
+        states: tuple[Name, ...] | None = None
+        if kind in ("=", "!="):
+            self.take()
+            states = (self.name("a state"),)
+        elif kind in ("in", "not in"):
+            self.take()
+            states = self.state_set()
+        elif kind == "not" and self.token.text.lower() == "not":
+            self.take()
+            self.expect("in", "'in'")
+            states = self.state_set()
+        atom = Atom(self.resolve(name, states), name.position)
+        return atom if states is None or kind in ("=", "in") else Not(atom)
+
+    def state_set(self) -> tuple[Name, ...]:
+        """Return the states in braces."""
+        self.expect("{", "'{'")
+        states: list[Name] = []
+        while not states or self.token.kind == ",":
+            if states:
+                self.take()
+            self.skip_line_breaks()
+            states.append(self.name("a state"))
+            self.skip_line_breaks()
+        self.expect("}", "',' or '}'")
+        return tuple(states)
+
+    def skip_line_breaks(self) -> None:
+        while self.token.kind == NEWLINE:
+            self.take()
+
+    def name(self, expected: str) -> Name:
+        """Return a name, which may be true or false where only a state can stand."""
+        is_state_word = self.token.text.lower() in ("true", "false")
+        if self.token.kind != NAME and not is_state_word:
+            raise self.unexpected(expected, self.quotes_remedy())
+        token = self.take()
+        return Name(token.text, token.position)

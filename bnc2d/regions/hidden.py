@@ -32,7 +32,7 @@ _NEAR = 1e-9
 # Steps of a climb.
 _MOST_STEPS = 30
 # Layouts of messages that are kept.
-_MOST_LAYOUTS = 16
+_MOST_LAYOUTS = 8
 
 
 class HiddenBounds:

@@ -31,8 +31,8 @@ MOST_WORK, _MOST_NUMBERS = 1 << 31, 1 << 23
 _AT_ONCE = 1 << 27
 # Numbers that are worked on together.
 _PIECE = 1 << 20
-# Rows are forgotten when there are more messages than this.
-_MOST_KNOWN = 1 << 14
+# Rows are forgotten when they take more numbers than this.
+_MOST_KNOWN = 1 << 23
 
 
 class Ways(NamedTuple):
@@ -54,6 +54,7 @@ class FewWays:
         self._sizes = {**leaves.sizes(region), tree.target: len(self._classes)}
         self._scopes = [tuple(sorted((*n.scope, *([tree.target] * n.has_target)))) for n in tree.nodes]
         self._known: dict[tuple[object, ...], Ways] = {}
+        self._known_numbers = 0
         self._products: dict[int, Product] = {}
         self.roundings: list[int] = []
         self.at = self._subtrees()
@@ -118,8 +119,8 @@ class FewWays:
         below = positions(self._tree.nodes[number].below)
         key = (number, extremes, *(region[column[feature]].tobytes() for feature in below))
         if key not in self._known:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
+            if self._known_numbers > _MOST_KNOWN:
+                self._known, self._known_numbers = {}, 0
             node = self._tree.nodes[number]
             found = (
                 self._table(number, region) if node.cpt else self._joined(number, region, extremes=extremes)
@@ -127,6 +128,8 @@ class FewWays:
             if extremes and found.rows.shape[1] == 2:
                 found = _extremes(found)
             self._known[key] = found
+            self._known_numbers += found.rows.size + found.choice.size
+            return found
         return self._known[key]
 
     def _table(self, number: int, region: Region) -> Ways:

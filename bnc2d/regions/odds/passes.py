@@ -33,8 +33,8 @@ NodeId: TypeAlias = int
 
 # Numbers that are worked on together.
 _PIECE = 1 << 20
-# Tables of bounds are forgotten when there are more.
-_MOST_TABLES = 1 << 14
+# Tables of bounds are forgotten when they take more numbers than this.
+_MOST_KNOWN = 1 << 22
 
 
 class _Said(NamedTuple):
@@ -64,6 +64,7 @@ class OddsPasses:
             for place, source in enumerate(node.inputs):
                 self._parent[source] = number, node.inputs[1 - place]
         self._tables: dict[tuple[object, ...], Values] = {}
+        self._known_numbers = 0
         self.few = FewWays(tree, leaves, classes, region)
         self._lay_out()
 
@@ -182,8 +183,8 @@ class OddsPasses:
         """Return the bounds that hold for all that features can say within a region."""
         key = (number, *(region[column].tobytes() for column in columns))
         if key not in self._tables:
-            if len(self._tables) > _MOST_TABLES:
-                self._tables.clear()
+            if self._known_numbers > _MOST_KNOWN:
+                self._tables, self._known_numbers = {}, 0
             node = self._tree.nodes[number]
             grid = self._grid(node.scope, target=node.has_target)
             rows = self.few.ways(number, region).rows
@@ -194,6 +195,7 @@ class OddsPasses:
                     moved = np.roll(rows, -step, axis=1 + grid.variables.index(variable))
                     bounds[place] = np.where(moved == 0, 0.0, moved / rows).max(axis=0)
             self._tables[key] = bounds * (1.0 + 8 * self.few.roundings[number] * UNIT_ROUNDOFF)
+            self._known_numbers += bounds.size
         return self._tables[key]
 
     def _ordered(self, number: NodeId) -> tuple[NodeId, NodeId]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
     from bnc2d.explain.whole.nearest import Nearest
+    from bnc2d.explain.whole.rules import RuleCheck
     from bnc2d.verify.report import Report
 
 
@@ -83,6 +84,18 @@ class CompiledModel(BaseCompiledModel):
         from bnc2d.api.given_model import GivenModel, constraint_of
 
         return GivenModel(self, constraint_of(self, constraint))
+
+    def check(self, rules: str, time_limit: float | None = None) -> RuleCheck:
+        """Return whether all instances obey rules, or one that breaks a rule.
+
+        Rules are formulas in the language of constraints that also mention the decision, by the name of the
+        target or as ``class``: ``"if A=1 and B in {x,y} then class in {0,1}"``. Several are apart by ``;`` or
+        a new line. An instance in no class has none of the classes.
+        """
+        from bnc2d.compile.model import decisions
+        from bnc2d.explain.whole.rules import check_rules
+
+        return check_rules(self.classifier, self.diagram, decisions(self), rules, time_limit)
 
     def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance.

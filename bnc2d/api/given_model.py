@@ -27,6 +27,7 @@ from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import ClassifierError, InstanceError, LogicError
 from bnc2d.explain.batch import explain_many
 from bnc2d.explain.routes import GivenRoute
+from bnc2d.explain.whole.rules import RuleCheck, check_rules
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
@@ -133,6 +134,10 @@ class GivenModel(Predicting):
         if not self.diagram.count(label):
             raise ClassifierError(f"no allowed instance is in class {name!r} of {self.target!r}")
         return self.diagram.sample(label, seed, size)
+
+    def check(self, rules: str, time_limit: float | None = None) -> RuleCheck:
+        """Return whether all allowed instances obey rules (see ``CompiledModel.check``)."""
+        return check_rules(self._model.classifier, self.diagram, self._route.decisions, rules, time_limit)
 
     def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance that satisfies the constraint."""

@@ -12,6 +12,7 @@ from bnc2d import NNF, Classifier, Comparison, Decided, Domain, Equivalence, Man
 from bnc2d.base.finding import Finding
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.explain.whole.monotone import Monotone
+from bnc2d.explain.whole.rules import RuleCheck
 from bnc2d.logic.convert.sat import Answer
 from bnc2d.verify.report import Check, Report
 
@@ -65,6 +66,8 @@ CASES: list[tuple[Callable[[], Finding], type[Finding], str, str]] = [
     (lambda: REGIONS.decides(PATIENT), Decided, "proved", "yes, every instance of the region is in class 2"),
     (lambda: REGIONS.decides({}), Decided, "refuted", "no, BP="),
     (lambda: REGIONS.decides({}, time_limit=0), Decided, "open", "open: 0.00% of the region is known"),
+    (lambda: MODEL.check("D=0 or D!=0"), RuleCheck, "proved", "yes, every instance obeys the rules"),
+    (lambda: MODEL.check("class=2"), RuleCheck, "refuted", "no, BP="),
     (lambda: MODEL.nearest(PATIENT), Nearest, "proved", "BP: High → Normal gives"),
     (
         lambda: MODEL.nearest(PATIENT, fixed=MODEL.features),

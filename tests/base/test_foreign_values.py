@@ -182,6 +182,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "region": {"D": "1"},
         "root": 1,
         "rows": [INSTANCE],
+        "rules": "D or class=1",
         "state": "1",
         "states": ("0", "1"),
         "target": "A",

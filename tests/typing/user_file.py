@@ -157,6 +157,7 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(given.sample("2", size=2), list[dict[str, str]])
     assert_type(given.explain(PATIENT), bnc2d.Explanation)
     assert_type(given.explain_many([PATIENT]), list[bnc2d.Row])
+    assert_type(given.check("class != 0"), bnc2d.RuleCheck)
     return model
 
 
@@ -188,6 +189,9 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(comparison, bnc2d.Comparison)
     assert_type(bnc2d.compare(model, model), bnc2d.Comparison)
     assert_type(comparison.table, dict[tuple[str | None, str | None], int])
+    rules = model.check("if BP=Normal then class in {0, 1}")
+    assert_type(rules, bnc2d.RuleCheck)
+    assert_type((rules.rule, rules.posterior), tuple[str | None, dict[str, Fraction] | None])
     nearest = model.nearest(PATIENT, weights={"BP": "0.5"}, fixed=["HR"])
     assert_type(nearest, bnc2d.Nearest)
     assert_type(nearest.distance, int | Fraction | None)

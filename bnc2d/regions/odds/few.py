@@ -21,8 +21,8 @@ from bnc2d.regions.messages.product import Product, Scope
 from bnc2d.regions.messages.tree import Tree
 from bnc2d.regions.region import Region
 
-# Ways of the features of a subtree, and multiplications of a product of two rows, that are few.
-_FEW_WAYS, _LITTLE_WORK = 64, 1 << 14
+# What is few: ways of the features of a subtree, multiplications of a product of two rows, bounds on rows.
+_FEW_WAYS, _LITTLE_WORK, _FEW_BOUNDS = 64, 1 << 14, 1 << 20
 # Positive numbers of a row, beside its largest, are above this; the product of two is in the range of floats.
 _SMALLEST = 1e-140
 # Where everything is enumerated: multiplications of all products of two nodes, and numbers of one.
@@ -80,7 +80,9 @@ class FewWays:
             self.roundings.append(
                 self.roundings[left] + self.roundings[right] + 2 + min(work, 1 << 30) // states
             )
+            bounds = ways[-1] * states * sum(self._sizes[v] - 1 for v in self._scopes[number])
             fits = ways[-1] <= _FEW_WAYS and work <= _LITTLE_WORK and lowest[-1] > log(_SMALLEST)
+            fits = fits and bounds <= _FEW_BOUNDS
             few.append(few[left] and few[right] and fits)
             if states == 2:
                 ways[-1] = min(ways[-1], 2)

@@ -192,6 +192,7 @@ class OddsPasses:
             bounds = np.empty((len(grid.moves), *grid.sizes))
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 for place, (variable, step) in enumerate(grid.moves):
+                    checkpoint()
                     moved = np.roll(rows, -step, axis=1 + grid.variables.index(variable))
                     bounds[place] = np.where(moved == 0, 0.0, moved / rows).max(axis=0)
             self._tables[key] = bounds * (1.0 + 8 * self.few.roundings[number] * UNIT_ROUNDOFF)

@@ -30,7 +30,7 @@ from bnc2d.explain.routes import GivenRoute
 from bnc2d.explain.whole.rules import RuleCheck, check_rules
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.reader import read_constraint
-from bnc2d.logic.diagram.from_circuits import diagram_of_classes
+from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.nnf import NNF
 
@@ -66,8 +66,7 @@ class GivenModel(Predicting):
         order = model.diagram.order
         budget = Budget()
         with budget.limiting():
-            found = diagram_of_classes(constraint.manager, [constraint.root], 2, order, budget.progress)
-        allowed = found.two_terminal(0)
+            allowed = diagram_of_circuit(constraint.manager, constraint.root, order, budget.progress)
         self._allowed = allowed.count(1)
         if not self._allowed:
             raise LogicError("no instance satisfies the constraint, so that nothing is left to explain")

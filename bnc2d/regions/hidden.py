@@ -10,7 +10,6 @@ from threading import Lock
 
 import numpy as np
 
-from bnc2d.base.arrays import Rows
 from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import NO_CLASS
@@ -21,6 +20,7 @@ from bnc2d.regions.odds.branching import Branching, Claim, Look
 from bnc2d.regions.odds.passes import OddsPasses
 from bnc2d.regions.pairs import class_weights
 from bnc2d.regions.region import Label, Region, first_instance
+from bnc2d.regions.search import among
 from bnc2d.regions.tables import has_zero
 
 # Bounds on what is said, one after the other, before regions are split.
@@ -127,7 +127,7 @@ class HiddenBounds:
 
         claim: Claim = [[pair(one, rival) for rival in rivals if rival != one] for one in strong]
         questions = [Question(one, rival) for one in strong for rival in rivals if rival != one]
-        look = partial(self._among, wanted)
+        look = partial(among, self._classifier, wanted=wanted)
         climb = partial(self._climb, questions, look)
         for effort in EFFORTS:
             if label != NO_CLASS and self._is_beaten(region, label, strong, effort):
@@ -161,10 +161,6 @@ class HiddenBounds:
                 self._layouts.pop(next(iter(self._layouts)))
             self._layouts[key] = OddsPasses(tree, self._leaves, compared, region, zeros=self._has_zeros)
         return self._layouts[key]
-
-    def _among(self, wanted: Collection[Label], rows: Rows) -> list[int] | None:
-        hits = np.flatnonzero(np.isin(self._classifier.labels(rows), list(wanted)))
-        return [int(state) for state in rows[hits[0]]] if hits.size else None
 
     def _climb(self, questions: Sequence[Question], look: Look, region: Region) -> list[int] | None:
         """Return an instance that is looked for, if one is met on the way to the worst for some class."""

@@ -68,6 +68,12 @@ def asking(bounds: Bounds) -> Iterator[None]:
         bounds.lock.release()
 
 
+def among(classifier: BaseClassifier, rows: Rows, wanted: Collection[Label]) -> list[int] | None:
+    """Return the first of some instances that has a label wanted, if one has."""
+    hits = np.flatnonzero(np.isin(classifier.labels(rows), list(wanted)))
+    return [int(state) for state in rows[hits[0]]] if hits.size else None
+
+
 class Search:
     """Finds instances of regions."""
 
@@ -106,10 +112,12 @@ class Search:
             self._share = Fraction(size(part), whole)
             if self._bounds.excluded(part, wanted, self._few) < set(wanted):
                 suggested = self._bounds.candidate(part, wanted)
-                if suggested is not None and self._among(np.array([suggested], dtype=np.intp), wanted):
+                if suggested is not None and among(
+                    self._classifier, np.array([suggested], dtype=np.intp), wanted
+                ):
                     return suggested
                 if size(part) <= self._few:
-                    found = self._among(instances(part), wanted)
+                    found = among(self._classifier, instances(part), wanted)
                 else:
                     found, top, feature = self._climb(part, wanted, suggested or start)
                     if found is None:
@@ -120,10 +128,6 @@ class Search:
                     return found
             self._settled, self._share = self._settled + self._share, Fraction(0)
         return None
-
-    def _among(self, rows: Rows, wanted: Collection[Label]) -> list[int] | None:
-        hits = np.flatnonzero(np.isin(self._classifier.labels(rows), list(wanted)))
-        return [int(state) for state in rows[hits[0]]] if hits.size else None
 
     def _climb(
         self, region: Region, wanted: Collection[Label], start: list[int] | None
@@ -147,7 +151,7 @@ class Search:
             rows[np.arange(len(single)), columns] = states
             heights = self._heights(rows, wanted)
             near = np.flatnonzero(heights > -_NEAR)
-            found = self._among(rows[near], wanted) if near.size else None
+            found = among(self._classifier, rows[near], wanted) if near.size else None
             best = int(heights.argmax())
             if found is not None or heights[best] <= height + _LEAST_STEP:
                 ranges = [np.ptp(heights[columns == feature]) for feature in free]

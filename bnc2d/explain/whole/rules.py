@@ -13,7 +13,7 @@ from bnc2d.logic.constraints.formula import Formula, Not, build
 from bnc2d.logic.constraints.reader import Literal, literal_node, literal_resolver
 from bnc2d.logic.constraints.syntax import Name, Statement, parse_statements
 from bnc2d.logic.diagram.diagram import Diagram
-from bnc2d.logic.diagram.from_circuits import diagram_of_classes
+from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.domain import Domain
 from bnc2d.model.classifier import BaseClassifier
@@ -71,9 +71,7 @@ def check_rules(
             for label, decision in enumerate(decisions):
                 manager = Manager(domain)
                 root = _violated(statement.formula, manager, None if decision is None else label)
-                violated = diagram_of_classes(
-                    manager, [root], 2, diagram.order, budget.progress
-                ).two_terminal(0)
+                violated = diagram_of_circuit(manager, root, diagram.order, budget.progress)
                 broken = next(restricted(diagram, violated).instances(label, limit=1), None)
                 if broken is not None:
                     written = _written(rules, statements, number)

@@ -51,6 +51,13 @@ def diagram_of_classes(
     return builder.finish(manager.domain, order, int(nodes[0]))
 
 
+def diagram_of_circuit(
+    manager: Manager, root: NodeId, order: Sequence[int], check: Callable[[float], None]
+) -> Diagram:
+    """Return the reduced diagram that leads the models of a circuit to 1, and all other instances to 0."""
+    return diagram_of_classes(manager, [root], 2, order, check).two_terminal(0)
+
+
 class _Restriction:
     """Sets the feature of one rank to each of its states; nodes must not mention features of lower ranks."""
 

@@ -20,7 +20,7 @@ from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.regions.messages.message import Indices, Unknown, Values
 from bnc2d.regions.odds.few import MOST_WORK
 from bnc2d.regions.odds.passes import Choices, NodeId, OddsPasses
-from bnc2d.regions.region import Region, States
+from bnc2d.regions.region import Region, States, instances
 
 # Given instances as rows, one that is looked for, or None.
 Look: TypeAlias = Callable[[Rows], list[int] | None]
@@ -34,8 +34,6 @@ Claim: TypeAlias = Sequence[Sequence[tuple[int, int, float]]]
 _MARGIN = 1e-12
 # How many features are tried again a level deeper; all are from time to time.
 _SHORTLIST, _ALL_AFTER = 12, 4
-# The edge where messages meet is chosen anew after this many levels.
-_MEET_AFTER = 1
 # Numbers of all messages of a group together.
 _MOST_NUMBERS = 1 << 24
 _MOST_REGIONS = 512
@@ -182,7 +180,7 @@ class Branching:
 
     def _split(self, group: _Group) -> _Group | None:
         """Split a group at the feature that brings most; return what is left of it."""
-        if group.depth % _MEET_AFTER == 0 and group.depth:
+        if group.depth:  # else it is the best one already
             group.meeting = self._best_meeting(group.choices[0])[0]
         features = group.free if group.depth % _ALL_AFTER == 0 else group.shortlist
         ranked = self._ranked(group, features or group.free)
@@ -257,11 +255,5 @@ def _parted(group: _Group, most: int) -> tuple[_Group, _Group]:
 
 
 def _rows(region: Region, free: Sequence[int]) -> Rows:
-    """Return all instances of a region in which the features that are not free have one state."""
-    rows = np.array([[int(allowed[0]) for allowed in region]], dtype=np.intp)
-    for column in free:
-        allowed = region[column]
-        states = np.repeat(allowed, len(rows))
-        rows = np.tile(rows, (len(allowed), 1))
-        rows[:, column] = states
-    return rows
+    """Return the instances of a region, but one only for all that differ in features that are not free."""
+    return instances([allowed if column in free else allowed[:1] for column, allowed in enumerate(region)])

@@ -213,13 +213,10 @@ def _largest_at_ends(above: Values, below: Values, odds: Values) -> Values:
     """Return the largest ratio of two sums ``[..., term]`` of terms with weights whose odds are bounded."""
     forth, back = odds[..., 0], odds[..., 1]
     ends = ((1.0 / (1.0 + forth), 1.0 / (1.0 + 1.0 / forth)), (1.0 / (1.0 + 1.0 / back), 1.0 / (1.0 + back)))
-    largest: Values | None = None
+    found = []
     for first, second in ends:
         over = above[..., 0] * first + above[..., 1] * second
         under = below[..., 0] * first + below[..., 1] * second
-        ratio = np.where((over == 0) & (under == 0), -np.inf, over / under)
-        ratio = np.where(np.isnan(ratio), np.inf, ratio)
-        largest = ratio if largest is None else np.maximum(largest, ratio)
-    if largest is None:
-        raise AssertionError("there are two ends")
-    return np.maximum(largest, 0.0)
+        ratio = np.where((over == 0) & (under == 0), 0.0, over / under)
+        found.append(np.where(np.isnan(ratio), np.inf, ratio))
+    return np.maximum(*found)

@@ -54,10 +54,9 @@ class OddsPasses:
     def __init__(
         self, tree: Tree, leaves: Leaves, classes: Sequence[int], region: Region, *, zeros: bool
     ) -> None:
-        self._tree, self._leaves, self._classes = tree, leaves, list(classes)
-        self._region, self._zeros = region, zeros
+        self._tree, self._region, self._zeros = tree, region, zeros
         self._features = frozenset(tree.column)
-        self._sizes = {**leaves.sizes(region), tree.target: len(self._classes)}
+        self._sizes = {**leaves.sizes(region), tree.target: len(classes)}
         self.root = len(tree.nodes) - 1
         self._parent: dict[NodeId, tuple[NodeId, NodeId]] = {}  # and what else goes into it
         for number, node in enumerate(tree.nodes):
@@ -81,8 +80,7 @@ class OddsPasses:
                 left, right = ((grids[source], scopes[source]) for source in self._ordered(len(grids)))
                 how = self._joining(left, right, scopes[-1].variables)
             self._up.append(how)
-            is_few = how is None or self.few.at[len(grids)]
-            grids.append(scopes[-1] if how is None or is_few else how.result)
+            grids.append(scopes[-1] if how is None or self.few.at[len(grids)] else how.result)
         nothing = self._grid((), target=False)
         self._down: dict[NodeId, Joining] = {}
         self._meeting: dict[NodeId, Joining] = {}

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from bnc2d.adapters.from_sklearn import from_sklearn as from_sklearn
     from bnc2d.api.classifier import Classifier as Classifier
     from bnc2d.api.compiled_model import CompiledModel as CompiledModel
+    from bnc2d.api.compiled_model import GivenModel as GivenModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
-    from bnc2d.api.given_model import GivenModel as GivenModel
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
@@ -82,9 +82,8 @@ _HOME = {
         "LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning "
         "NotCompiledError TimeLimitExceeded UnknownNameError UnsupportedError"
     ),
-    "bnc2d.api.compiled_model": "CompiledModel",
+    "bnc2d.api.compiled_model": "CompiledModel GivenModel",
     "bnc2d.api.files": "load",
-    "bnc2d.api.given_model": "GivenModel",
     "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",

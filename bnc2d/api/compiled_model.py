@@ -1,15 +1,33 @@
-"""``bnc2d.CompiledModel``: the formulas of all classes, and everything that can be asked of them."""
+"""``bnc2d.CompiledModel``: the formulas of all classes; ``bnc2d.GivenModel``: the same under a constraint."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from bnc2d.base.readers.arguments import instance_of
-from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
-from bnc2d.base.readers.numbers import Number
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.api.questions import Questions
+from bnc2d.base.budget import Budget
+from bnc2d.base.readers.arguments import flag, instance_of
+from bnc2d.base.readers.instances import (
+    AnyInstances,
+    Encoded,
+    Instance,
+    Instances,
+    OneInstance,
+    StateArray,
+    encode_one,
+)
 from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.zeros.constraint import constraint_of
+from bnc2d.errors import LogicError
+from bnc2d.logic.circuit.manager import Manager
+from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
+from bnc2d.logic.diagram.restrict import restricted
+from bnc2d.logic.nnf import NNF
 
 if TYPE_CHECKING:  # loaded when asked for
     from concurrent.futures import Executor
@@ -18,17 +36,12 @@ if TYPE_CHECKING:  # loaded when asked for
 
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
-    from bnc2d.api.given_model import GivenModel
     from bnc2d.explain.batch import ManyOptions, Row
-    from bnc2d.explain.whole.bias import Bias
-    from bnc2d.explain.whole.compare import Comparison, Equivalence
-    from bnc2d.explain.whole.monotone import Monotone
-    from bnc2d.explain.whole.nearest import Nearest
-    from bnc2d.explain.whole.rules import RuleCheck
+    from bnc2d.explain.routes import Route
     from bnc2d.verify.report import Report
 
 
-class CompiledModel(BaseCompiledModel):
+class CompiledModel(Questions):
     """A classifier whose class formulas are known.
 
     ``formula(c)`` is the OR-decomposable circuit of class ``c``; ``predict`` and ``count`` read the decision
@@ -40,6 +53,8 @@ class CompiledModel(BaseCompiledModel):
     @classmethod
     def of(cls, model: BaseCompiledModel) -> CompiledModel:
         """Return the same model as users hold it."""
+        if isinstance(model, cls):
+            return model
         made = cls.__new__(cls)
         made.__dict__.update(instance_of(BaseCompiledModel, model, "model").__dict__)
         return made
@@ -81,21 +96,7 @@ class CompiledModel(BaseCompiledModel):
         implications, or a text such as ``"not (A=1 and B in {x,y})"`` (see ``bnc2d.logic.constraints``);
         ``"possible"`` stands for what the network knows, instances with a positive probability.
         """
-        from bnc2d.api.given_model import GivenModel, constraint_of
-
-        return GivenModel(self, constraint_of(self, constraint))
-
-    def check(self, rules: str, time_limit: float | None = None) -> RuleCheck:
-        """Return whether all instances obey rules, or one that breaks a rule.
-
-        Rules are formulas in the language of constraints that also mention the decision, by the name of the
-        target or as ``class``: ``"if A=1 and B in {x,y} then class in {0,1}"``. Several are apart by ``;`` or
-        a new line. An instance in no class has none of the classes.
-        """
-        from bnc2d.compile.model import decisions
-        from bnc2d.explain.whole.rules import check_rules
-
-        return check_rules(self.classifier, self.diagram, decisions(self), rules, time_limit)
+        return GivenModel(self, constraint_of(self.classifier, constraint, Manager(self.domain)))
 
     def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance.
@@ -105,9 +106,14 @@ class CompiledModel(BaseCompiledModel):
         changes and distances are then about the other features, the fixed ones being as they are.
         """
         from bnc2d.api.explanation import Explanation
+
+        return Explanation(self._route(), instance, fixed, model=self)
+
+    def _route(self) -> Route:
+        """Return what answers questions about instances."""
         from bnc2d.explain.routes import CompiledRoute
 
-        return Explanation(CompiledRoute(self), instance, fixed, model=self)
+        return CompiledRoute(self)
 
     @overload
     def explain_many(
@@ -125,80 +131,103 @@ class CompiledModel(BaseCompiledModel):
     ) -> list[Row] | pd.DataFrame:
         """Return the reasons for many decisions, spread over an executor (see ``batch.explain_many``)."""
         from bnc2d.explain.batch import explain_many
-        from bnc2d.explain.routes import CompiledRoute
 
-        return explain_many(CompiledRoute(self), rows, executor, **options)
-
-    def nearest(
-        self,
-        instance: OneInstance,
-        towards: str | None = None,
-        *,
-        fixed: str | Iterable[str] = (),
-        weights: Mapping[str, Number] | None = None,
-    ) -> Nearest:
-        """Return the nearest instance of class ``towards``, by default the nearest decided otherwise.
-
-        Nearest means the fewest features changed or, with ``weights`` (features without one weigh 1), the
-        least sum of weights; features in ``fixed`` keep their states. "Decided otherwise" includes "in no
-        class". Among equally near ones the answer is the same on every run. The result is false where no
-        change leads there. Linear in the size of the decision diagram.
-        """
-        from bnc2d.explain.whole.nearest import nearest
-
-        return nearest(self, instance, towards, fixed, weights)
-
-    def is_biased(
-        self,
-        protected: str | Iterable[str],
-        instance: OneInstance | None = None,
-        *,
-        time_limit: float | None = None,
-    ) -> Bias:
-        """Return whether a change of protected features alone can change a decision, with a pair that does.
-
-        With ``instance``: whether it can change the decision on it; the second of the pair is the nearest
-        such change. Without: whether it can on any instance, and on how many. The verdict on any instance is
-        read off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected
-        features in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
-        """
-        from bnc2d.explain.whole.bias import is_biased
-
-        return is_biased(self, protected, instance, time_limit)
-
-    def is_monotone(
-        self,
-        features: str | Iterable[str],
-        order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-        *,
-        towards: str | None = None,
-        time_limit: float | None = None,
-    ) -> Monotone:
-        """Return whether raising features never takes an instance out of class ``towards``, all else equal.
-
-        Without ``towards`` the classes count as ordered, the one listed first the lowest, and the question is
-        whether raising a feature never lowers the class; instances in no class are then an error. States are
-        ordered as listed; ``order`` gives another order of all of them, for several features as a mapping.
-        The worst case is quadratic in the size of the diagram; past the time limit (seconds) it raises
-        ``LimitExceeded``.
-        """
-        from bnc2d.explain.whole.monotone import is_monotone
-
-        return is_monotone(self, features, order, towards, time_limit)
-
-    def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
-        """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
-        from bnc2d.explain.whole.compare import equivalent
-
-        return equivalent(self, other, time_limit=time_limit)
-
-    def compare(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Comparison:
-        """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
-        from bnc2d.explain.whole.compare import compare
-
-        return compare(self, other, time_limit=time_limit)
+        return explain_many(self._route(), rows, executor, **options)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import model_html
 
         return model_html(self)
+
+
+class GivenModel(CompiledModel):
+    """A compiled model of which only the instances that satisfy a ``constraint`` count.
+
+    Every reason is that of "the constraint implies the class": a sufficient reason is a minimal part of the
+    instance that fixes the decision on all instances that the constraint allows, and what would change the
+    decision is always an instance that it allows. ``formula(c)`` is "the constraint implies class ``c``",
+    negated "the constraint implies another". Counts, shares, samples and all questions about the classifier
+    are of the allowed instances alone. The last terminal of its ``diagram`` is for instances that do not
+    count; one that violates the constraint is an ``InstanceError``. ``unconstrained`` is the model in which
+    all instances count.
+
+    >>> import bnc2d
+    >>> model = bnc2d.Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile()
+    >>> given = model.given("D -> F")
+    >>> print(*given.explain({"D": 1, "E": 0, "F": 1}).sufficient_reasons(), sep="; ")
+    D; ¬E
+    """
+
+    def __init__(self, model: CompiledModel, constraint: NNF) -> None:
+        order = model.diagram.order
+        budget = Budget()
+        with budget.limiting():
+            allowed = diagram_of_circuit(constraint.manager, constraint.root, order, budget.progress)
+        if not allowed.count(1):
+            raise LogicError("no instance satisfies the constraint, so that nothing is left to explain")
+        from bnc2d.explain.routes import GivenRoute
+
+        super().__init__(model.classifier, restricted(model.diagram, allowed), model.stats)
+        self._whole = model
+        self._constraint = constraint
+        self._allowed = allowed.count(1)
+        self._given_route = GivenRoute(model.classifier, self.diagram, str(constraint))
+        self._manager = Manager(self.domain)
+
+    @property
+    def constraint(self) -> NNF:
+        """What instances must satisfy to count."""
+        return self._constraint
+
+    @property
+    def unconstrained(self) -> CompiledModel:
+        """The model in which all instances count."""
+        return self._whole
+
+    @property
+    def instance_count(self) -> int:
+        """How many instances satisfy the constraint."""
+        return self._allowed
+
+    def count_allowed(self) -> int:
+        """Return how many instances satisfy the constraint."""
+        return self._allowed
+
+    @property
+    def manager(self) -> Manager:
+        """The manager of the formulas."""
+        return self._manager
+
+    def formula(self, name: str, negated: bool = False) -> NNF:
+        """Return the OR-decomposable formula of "the constraint implies this class", or "another class"."""
+        key = (self.label(name), flag(negated, "negated"))
+        if key not in self._made:
+            label, outside = key[0], self.diagram.terminals - 1
+            wanted = set(range(outside + 1)) - {label} if negated else {label, outside}
+            self._made[key] = self.diagram.leading_to(wanted).to_nnf(1, manager=self._manager)
+        return self._made[key]
+
+    def given(self, constraint: object) -> GivenModel:
+        """Return the model under this constraint and another one."""
+        more = constraint_of(self.classifier, constraint, self.constraint.manager)
+        return GivenModel(self._whole, self.constraint & more)
+
+    def allows(self, instance: OneInstance) -> bool:
+        """Return whether an instance satisfies the constraint."""
+        row = encode_one(self.classifier.feature_variables, instance)
+        return bool(self.diagram.labels(np.array([row], dtype=np.intp))[0] < self.diagram.terminals - 1)
+
+    def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
+        encoded, labels = super()._decided(instances)
+        outside = np.flatnonzero(labels == self.diagram.terminals - 1)
+        if outside.size:
+            from bnc2d.explain.routes import violation
+
+            raise violation(int(outside[0]) if len(labels) > 1 else None)
+        return encoded, labels
+
+    def _route(self) -> Route:
+        return self._given_route
+
+    def __repr__(self) -> str:
+        return f"<GivenModel of {self.target}: {self._allowed} instances allowed>"

@@ -4,7 +4,8 @@ Content of version 3: one line of JSON, then the tables of the diagram, level by
 each ``[node, state]`` row by row in the smallest of the unsigned types of 1, 2, 4 or 8 bytes that holds every
 number below the level's first node. JSON has the network with exact entries, the classifier's rule, the shape
 of the diagram, the sizes of the formulas, and those circuits that are not made from the diagram by the
-default method: the formulas of the methods for comparison.
+default method: the formulas of the methods for comparison. Content of version 4 also has the constraint that
+the model is under, as a circuit (``given``); its diagram is the one without the constraint.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ _TYPES = ("<u1", "<u2", "<u4", "<u8")
 
 def to_bytes(model: BaseCompiledModel) -> bytes:
     """Return the content of a model's file."""
+    constraint, model = model.constraint, model.unconstrained
     diagram = model.diagram
     data = {
         **_classifier_data(model.classifier),
@@ -54,6 +56,7 @@ def to_bytes(model: BaseCompiledModel) -> bytes:
             for (label, negated), formula in sorted(model.formulas.items())
         ],
         "stats": model.stats.of_any_run(),
+        **({} if constraint is None else {"given": _circuit_data(constraint)}),
     }
     text = json.dumps(data, separators=(",", ":")).encode()
     firsts = _firsts(diagram.terminals, data["diagram"]["nodes"])
@@ -64,8 +67,15 @@ def to_bytes(model: BaseCompiledModel) -> bytes:
     return b"".join([text, b"\n", *tables])
 
 
-def from_bytes(content: bytes) -> BaseCompiledModel:
-    """Return the model of such content; what does not fit together is an error of any kind."""
+class Stored(NamedTuple):
+    """What a file holds: a model in which all instances count, and the constraint put on it, if any."""
+
+    model: BaseCompiledModel
+    constraint: NNF | None = None
+
+
+def from_bytes(content: bytes) -> Stored:
+    """Return what such content holds; what does not fit together is an error of any kind."""
     end = content.find(b"\n")
     if end < 0:
         raise ValueError("the tables of the diagram are missing")
@@ -74,16 +84,20 @@ def from_bytes(content: bytes) -> BaseCompiledModel:
     for name, (nodes, edges) in zip(model.classes, data["sizes"], strict=True):
         model.set_formula_size(name, (_whole(nodes), _whole(edges)))
     _add_formulas(model, data["formulas"])
-    return model
+    if "given" not in data:
+        return Stored(model)
+    nodes, root = data["given"]
+    manager = Manager(model.domain)
+    return Stored(model, NNF(manager, _circuit(manager, nodes)[_whole(root)]))
 
 
-def from_text(text: bytes) -> BaseCompiledModel:
+def from_text(text: bytes) -> Stored:
     """Return the model of content of version 1 or 2."""
     data = json.loads(text)
     model = _model(data, _listed_levels)
     if model.stats.method != "fast":  # whose formulas are made from the diagram, when they are asked for
         _add_formulas(model, data["formulas"])
-    return model
+    return Stored(model)
 
 
 def _model(data: dict[str, Any], read_levels: _LevelReader) -> BaseCompiledModel:

@@ -65,9 +65,12 @@ class Stats:
 
 
 def decisions(model: BaseCompiledModel) -> tuple[str | None, ...]:
-    """Return the decision that each label of a model's diagram stands for: a class, or None for no class."""
+    """Return the decision that each label of a model's diagram stands for: a class, or None for no class.
+
+    Under a constraint the last label stands for none of them: its instances do not count.
+    """
     found: tuple[str | None, ...] = (*model.classes, None)
-    return found[: model.diagram.terminals]
+    return found[: model.diagram.terminals - (model.constraint is not None)]
 
 
 class BaseCompiledModel(Predicting):
@@ -93,6 +96,21 @@ class BaseCompiledModel(Predicting):
     def manager(self) -> Manager:
         """The manager of the formulas."""
         return self._minimiser.manager
+
+    @property
+    def constraint(self) -> NNF | None:
+        """What instances must satisfy to count; None where all do."""
+        return None
+
+    @property
+    def unconstrained(self) -> BaseCompiledModel:
+        """The model in which all instances count."""
+        return self
+
+    @property
+    def instance_count(self) -> int:
+        """How many instances count."""
+        return self.domain.instance_count
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -151,15 +169,17 @@ class BaseCompiledModel(Predicting):
         return self.diagram.count(self.label(name))
 
     def shares(self) -> dict[str | None, Fraction]:
-        """Return which share of all instances is in each class.
+        """Return which share of all instances that count is in each class.
 
         They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
         """
-        return dict(zip(decisions(self), self.diagram.shares(), strict=True))
+        total, names = self.instance_count, decisions(self)
+        counts = self.diagram.counts()[: len(names)]
+        return {name: Fraction(count, total) for name, count in zip(names, counts, strict=True)}
 
     def share(self, name: str | None) -> Fraction:
-        """Return which share of all instances is in a class (None: in no class)."""
-        return self.diagram.shares()[self._label(name)]
+        """Return which share of all instances that count is in a class (None: in no class)."""
+        return Fraction(self.diagram.count(self._label(name)), self.instance_count)
 
     @overload
     def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...

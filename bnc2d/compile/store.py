@@ -10,7 +10,8 @@ first lines mean equal models on all machines. The packed bytes are equal too wh
 
 Versions 1 and 2 were JSON alone, with the diagram in lists and all circuits; version 1 held the figures of
 the run (``seconds`` and others, see ``Stats``) and the digest of the packed bytes. Their files are read as
-before, and are written as version 3.
+before, and are written as version 3. Version 4 is version 3 with a constraint that the model is under:
+readers that know of none must not leave it out in silence.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from typing import NamedTuple
 
 from bnc2d.base.atomic import atomic_write, gzipped, read_limited, reason
 from bnc2d.base.readers.arguments import path_name, size_in_bytes
-from bnc2d.compile.file_content import from_bytes, from_text, to_bytes
+from bnc2d.compile.file_content import Stored, from_bytes, from_text, to_bytes
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import Bnc2dError, FormatError
 
-VERSION = 3
+VERSION, WITH_CONSTRAINT = 3, 4
 # Content takes up to 8 times as much memory, and 25 times where it is text.
 MAX_BYTES = 2**28
 _FIRST_WITH_TABLES = 3
@@ -47,11 +48,12 @@ def model_to_bytes(model: BaseCompiledModel) -> bytes:
     """Return the content of a model's file."""
     content = to_bytes(model)
     digest = hashlib.sha256(content).hexdigest()
-    return f"{_MAGIC} {VERSION} {digest}\n".encode() + gzipped(content, _PACKING)
+    version = VERSION if model.constraint is None else WITH_CONSTRAINT
+    return f"{_MAGIC} {version} {digest}\n".encode() + gzipped(content, _PACKING)
 
 
-def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> BaseCompiledModel:
-    """Read a model; a damaged, foreign or newer file is refused with the reason.
+def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Stored:
+    """Read a model and its constraint; a damaged, foreign or newer file is refused with the reason.
 
     ``max_bytes`` bounds the file, packed and unpacked.
     """
@@ -67,10 +69,8 @@ class FileFacts(NamedTuple):
     size: int
 
 
-def read_model(
-    path: str | os.PathLike[str], max_bytes: int = MAX_BYTES
-) -> tuple[BaseCompiledModel, FileFacts]:
-    """Return the model in a file, as ``load_model`` does, and what there is to say about the file."""
+def read_model(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[Stored, FileFacts]:
+    """Return what is in a file, as ``load_model`` does, and what there is to say about the file."""
     model, head, body = _read(path, max_bytes)
     _, version, checksum = head.decode().split()
     whole = hashlib.sha256(head)
@@ -78,8 +78,8 @@ def read_model(
     return model, FileFacts(int(version), checksum, whole.hexdigest(), len(head) + len(body))
 
 
-def _read(path: str | os.PathLike[str], max_bytes: int) -> tuple[BaseCompiledModel, bytes, bytes]:
-    """Return the model in a file, its first line and all that follows."""
+def _read(path: str | os.PathLike[str], max_bytes: int) -> tuple[Stored, bytes, bytes]:
+    """Return what is in a file, its first line and all that follows."""
     name = path_name(path)
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
     try:
@@ -95,10 +95,10 @@ def _read(path: str | os.PathLike[str], max_bytes: int) -> tuple[BaseCompiledMod
 def model_from_bytes(data: bytes) -> BaseCompiledModel:
     """Return the model that ``model_to_bytes`` was given, with the checks of ``load_model``."""
     head, _, body = data.partition(b"\n")
-    return _model(*_checked_head(head, "model"), body, "model", MAX_BYTES)
+    return _model(*_checked_head(head, "model"), body, "model", MAX_BYTES).model
 
 
-def _model(version: int, digest: str, body: bytes, name: str, max_bytes: int) -> BaseCompiledModel:
+def _model(version: int, digest: str, body: bytes, name: str, max_bytes: int) -> Stored:
     content = _checked_content(version, digest, body, name, max_bytes)
     try:
         return from_bytes(content) if version >= _FIRST_WITH_TABLES else from_text(content)
@@ -130,10 +130,9 @@ def _checked_head(head: bytes, path: str) -> tuple[int, str]:
     if len(fields) != 3 or fields[0] != _MAGIC or not fields[1].isdecimal():
         raise FormatError("not a compiled model (it does not start with 'bnc2d-model')", path)
     version = int(fields[1])
-    if version > VERSION:
-        raise FormatError(
-            f"written by a newer bnc2d (file version {version}, known up to {VERSION}); upgrade bnc2d", path
-        )
+    if version > WITH_CONSTRAINT:
+        known = f"file version {version}, known up to {WITH_CONSTRAINT}"
+        raise FormatError(f"written by a newer bnc2d ({known}); upgrade bnc2d", path)
     return version, fields[2]
 
 

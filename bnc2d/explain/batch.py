@@ -18,7 +18,7 @@ from bnc2d.base.readers.instances import AnyInstances, Form, encode
 from bnc2d.base.threads import one_thread
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain import listing
-from bnc2d.explain.routes import Route, Sendable
+from bnc2d.explain.routes import Route, Sendable, violation
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 
@@ -114,6 +114,10 @@ def explain_many(
     budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
     with budget.limiting("the decisions are not known"):
         labels = route.labels(distinct).tolist()
+    counted = np.array([label < len(route.decisions) for label in labels], dtype=bool)
+    outside = np.flatnonzero(~counted[inverse.reshape(-1)])
+    if outside.size:
+        raise violation(int(outside[0]) if len(encoded.rows) > 1 else None)
     with budget.limiting("which rows are possible is not known"):
         bases = route.classifier.bases(distinct)
     found: list[_Found] = []

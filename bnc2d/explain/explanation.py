@@ -16,13 +16,13 @@ from bnc2d.base.readers.arguments import mapping, names, seconds
 from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
-from bnc2d.errors import InstanceError, LogicError, TimeLimitExceeded
+from bnc2d.errors import LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.case import Case
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.keys import Keys
-from bnc2d.explain.routes import Route
+from bnc2d.explain.routes import Route, violation
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
@@ -51,7 +51,7 @@ class BaseExplanation:
         self.target = self.classifier.target
         self._label = int(route.labels(self._row)[0])
         if self._label >= len(route.decisions):
-            raise InstanceError("the instance violates the constraint, so that there is nothing to explain")
+            raise violation()
         self.decision = route.decisions[self._label]
         self.fixed = self._names(sorted(self._held))
         self._cases: dict[int, Case] = {}

@@ -89,6 +89,7 @@ INNER = {
     "Manager.assert_consistent",
     "Manager.remember_below",
     "CompiledModel.set_formula_size",
+    "GivenModel.set_formula_size",
 }
 OPERATORS = ("__and__", "__or__", "__rand__", "__ror__", "__contains__", "__eq__")
 # What a function of the caller raises is the caller's.

@@ -29,6 +29,7 @@ reveal_type(model.predict({"BP": "Low"}))
 # For the package's own loops and files: "this is not checked", as they say, or of no use outside.
 INNER = {
     "CompiledModel.set_formula_size",
+    "GivenModel.set_formula_size",
     *("Diagram." + name for name in ("assert_consistent", "flaw", "over", "two_terminal", "walk")),
     *("Manager." + name for name in dir(bnc2d.Manager) if name not in ("add_and", "add_literal", "add_or")),
 }

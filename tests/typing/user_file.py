@@ -153,6 +153,8 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     given = model.given("HR=Normal -> BP!=Normal")
     assert_type(given, bnc2d.GivenModel)
     assert_type(given.given([{"BP": "Low"}]).constraint, bnc2d.NNF)
+    assert_type(given.unconstrained, bnc2d.CompiledModel)
+    assert_type(given.instance_count, int)
     assert_type((given.allows(PATIENT), given.count_allowed()), tuple[bool, int])
     assert_type(given.sample("2", size=2), list[dict[str, str]])
     assert_type(given.explain(PATIENT), bnc2d.Explanation)

@@ -84,6 +84,7 @@ def _model_lines(fact: dict[str, Any]) -> list[str]:
         "features": f"{len(fact['features'])}: {', '.join(fact['features'])}",
         "decides": f"{decided}; ties: {rule['ties']}",
         "instances": fact["instances"],
+        **({"given": f"{fact['given']} (classes are counted without it)"} if "given" in fact else {}),
         "network": f"{network['name'] or 'unnamed'}, {size}",
         "method": fact["method"],
         "diagram": f"{fact['diagram_nodes']} nodes",
@@ -95,7 +96,7 @@ def describe_model(source: str, max_bytes: int | None) -> tuple[dict[str, Any], 
     """Return the facts of a compiled model's file as plain data; the file is checked as for any use."""
     from bnc2d.compile.store import MAX_BYTES, read_model
 
-    model, file = read_model(source, max_bytes or MAX_BYTES)
+    (model, constraint), file = read_model(source, max_bytes or MAX_BYTES)
     classifier = model.classifier
     network = classifier.network
     counts = dict(zip(model.classes, model.diagram.counts(), strict=False))
@@ -120,6 +121,7 @@ def describe_model(source: str, max_bytes: int | None) -> tuple[dict[str, Any], 
             for name, (nodes, edges) in sizes.items()
         },
         "in_no_class": classifier.instance_count - sum(counts.values()),
+        **({} if constraint is None else {"given": str(constraint)}),
         **model.stats.of_any_run(),
         "network": {"name": network.name, "variables": len(network), "edges": len(network.edges)},
     }

@@ -17,7 +17,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.arguments import shown
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
 from bnc2d.logic.diagram.sifting import Sifter
@@ -89,13 +89,23 @@ def equivalent(
     """Return whether both models decide every instance alike, with an instance where they do not.
 
     They must have the same features with the same states, and the same classes; the order of all these, the
-    networks and the rules may differ. Past the time limit (seconds), or where the diagrams outgrow
-    ``MAX_NODES`` in a common order, it raises ``LimitExceeded``.
+    networks and the rules may differ. Under constraints, only instances that both models allow count. Past
+    the time limit (seconds), or where the diagrams outgrow ``MAX_NODES`` in a common order, it raises
+    ``LimitExceeded``.
     """
-    diagram, roots = _common(one, other, Budget(time_limit))
+    budget = Budget(time_limit)
+    diagram, roots = _common(one, other, budget)
     if roots[0] == roots[1]:
         return Equivalence(True)
-    witness = instance_with(diagram, tell_apart(diagram, *roots))
+    if one.constraint is None and other.constraint is None:
+        witness = instance_with(diagram, tell_apart(diagram, *roots))
+    else:
+        with budget.limiting(), budget.phase("pairs of nodes"):
+            pairs = label_pairs(diagram, np.array([roots]), [one.domain.instance_count])
+        inside = [pair for labels, pair in sorted(pairs.items()) if max(labels) <= len(one.classes)]
+        if not inside:
+            return Equivalence(True)
+        witness = instance_with(diagram, inside[0].assignment)
     return Equivalence(False, witness, (one.predict(witness), other.predict(witness)))
 
 
@@ -104,15 +114,15 @@ def compare(
 ) -> Comparison:
     """Return how many instances the models decide differently, from which class to which; see ``equivalent``.
 
-    The walk through pairs of nodes is quadratic in the size of the diagrams in the worst case.
+    Shares are of the instances that both allow. The walk through pairs of nodes is quadratic in the size of
+    the diagrams in the worst case.
     """
     budget = Budget(time_limit)
     diagram, roots = _common(one, other, budget)
-    total = one.domain.instance_count
     with budget.limiting(), budget.phase("pairs of nodes"):
-        found = label_pairs(diagram, np.array([roots]), [total])
+        found = label_pairs(diagram, np.array([roots]), [one.domain.instance_count])
     names = (*one.classes, None)
-    counts = [*one.diagram.counts(), 0][: len(names)]
+    counts = [*one.diagram.counts()[: len(decisions(one))], 0][: len(names)]
     table, witnesses = {}, {}
     for before, name in enumerate(names):
         changed = {after: pair for (label, after), pair in sorted(found.items()) if label == before}
@@ -120,14 +130,17 @@ def compare(
         if kept:
             table[name, name] = kept
         for after, pair in changed.items():
-            table[name, names[after]] = pair.weight
-            witnesses[name, names[after]] = instance_with(diagram, pair.assignment)
-    count = sum(pair.weight for pair in found.values())
+            if after < len(names):  # else the second model's constraint rules it out
+                table[name, names[after]] = pair.weight
+                witnesses[name, names[after]] = instance_with(diagram, pair.assignment)
+    count = sum(number for (before, after), number in table.items() if before != after)
+    total = sum(table.values())
     first, second = set(one.mentioned_features), set(other.mentioned_features)
     only_first, only_second = (
         tuple(name for name in one.features if name in only) for only in (first - second, second - first)
     )
-    return Comparison(table, witnesses, count, Fraction(count, total), only_first, only_second)
+    share = Fraction(count, total) if total else Fraction(0)
+    return Comparison(table, witnesses, count, share, only_first, only_second)
 
 
 def _common(
@@ -169,13 +182,14 @@ def _merge(one: BaseCompiledModel, other: BaseCompiledModel) -> tuple[Diagram, t
     except LimitExceeded:
         target = orders[0] if target == orders[1] else orders[1]
         diagrams = [_in_order(model, target) for model in models]
-    builder = DiagramBuilder(len(one.classes) + 1)
+    builder = DiagramBuilder(len(one.classes) + 2)  # classes, in no class, does not count
     order = [one.domain.index(name) for name in target]
     images = []  # for each diagram the number that each of its nodes has in the common one
     for model, diagram in zip(models, diagrams, strict=True):
         image = np.zeros(diagram.size, dtype=np.int64)
+        known = len(decisions(model))
         labels = [*(one.classes.index(name) for name in model.classes), len(one.classes)]
-        image[: diagram.terminals] = labels[: diagram.terminals]
+        image[:known], image[known : diagram.terminals] = labels[:known], len(one.classes) + 1
         images.append(image)
     firsts = [diagram.terminals for diagram in diagrams]
     for place in range(len(target) - 1, -1, -1):

@@ -16,6 +16,7 @@ from bnc2d.base.readers.numbers import Number
 from bnc2d.base.readers.numbers import weights as read_weights
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError
+from bnc2d.explain.routes import violation
 from bnc2d.logic.diagram.nearest import nearest as nearest_row
 
 
@@ -58,9 +59,11 @@ def nearest(
 ) -> Nearest:
     """Return the nearest instance of class ``towards``, or decided otherwise (see ``CompiledModel``)."""
     row = encode_one(model.classifier.feature_variables, instance)
-    own = int(model.diagram.labels(np.array([row]))[0])
+    own, named = int(model.diagram.labels(np.array([row]))[0]), decisions(model)
+    if own >= len(named):
+        raise violation()
     if towards is None:
-        wanted = [label for label in range(model.diagram.terminals) if label != own]
+        wanted = [label for label in range(len(named)) if label != own]
     else:
         wanted = [model.label(towards)]
     costs = [] if weights is None else read_weights(weights, model.features, ClassifierError)
@@ -75,4 +78,4 @@ def nearest(
     distance: int | Fraction = len(changes)
     if weights is not None:
         distance = sum((costs[model.domain.index(name)] for name in changes), Fraction(0))
-    return Nearest(after, decisions(model)[label], distance, changes)
+    return Nearest(after, named[label], distance, changes)

@@ -1,0 +1,102 @@
+"""Questions about a compiled classifier as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bnc2d.base.readers.instances import OneInstance
+from bnc2d.base.readers.numbers import Number
+from bnc2d.compile.model import BaseCompiledModel
+
+if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.explain.whole.bias import Bias
+    from bnc2d.explain.whole.compare import Comparison, Equivalence
+    from bnc2d.explain.whole.monotone import Monotone
+    from bnc2d.explain.whole.nearest import Nearest
+    from bnc2d.explain.whole.rules import RuleCheck
+
+
+class Questions(BaseCompiledModel):
+    """A compiled model that answers questions about all instances that count."""
+
+    def check(self, rules: str, time_limit: float | None = None) -> RuleCheck:
+        """Return whether all instances obey rules, or one that breaks a rule.
+
+        Rules are formulas in the language of constraints that also mention the decision, by the name of the
+        target or as ``class``: ``"if A=1 and B in {x,y} then class in {0,1}"``. Several are apart by ``;`` or
+        a new line. An instance in no class has none of the classes.
+        """
+        from bnc2d.compile.model import decisions
+        from bnc2d.explain.whole.rules import check_rules
+
+        return check_rules(self.classifier, self.diagram, decisions(self), rules, time_limit)
+
+    def nearest(
+        self,
+        instance: OneInstance,
+        towards: str | None = None,
+        *,
+        fixed: str | Iterable[str] = (),
+        weights: Mapping[str, Number] | None = None,
+    ) -> Nearest:
+        """Return the nearest instance of class ``towards``, by default the nearest decided otherwise.
+
+        Nearest means the fewest features changed or, with ``weights`` (features without one weigh 1), the
+        least sum of weights; features in ``fixed`` keep their states. "Decided otherwise" includes "in no
+        class". Among equally near ones the answer is the same on every run. The result is false where no
+        change leads there. Linear in the size of the decision diagram.
+        """
+        from bnc2d.explain.whole.nearest import nearest
+
+        return nearest(self, instance, towards, fixed, weights)
+
+    def is_biased(
+        self,
+        protected: str | Iterable[str],
+        instance: OneInstance | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Bias:
+        """Return whether a change of protected features alone can change a decision, with a pair that does.
+
+        With ``instance``: whether it can change the decision on it; the second of the pair is the nearest
+        such change. Without: whether it can on any instance, and on how many. The verdict on any instance is
+        read off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected
+        features in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
+        """
+        from bnc2d.explain.whole.bias import is_biased
+
+        return is_biased(self, protected, instance, time_limit)
+
+    def is_monotone(
+        self,
+        features: str | Iterable[str],
+        order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        *,
+        towards: str | None = None,
+        time_limit: float | None = None,
+    ) -> Monotone:
+        """Return whether raising features never takes an instance out of class ``towards``, all else equal.
+
+        Without ``towards`` the classes count as ordered, the one listed first the lowest, and the question is
+        whether raising a feature never lowers the class; instances in no class are then an error. States are
+        ordered as listed; ``order`` gives another order of all of them, for several features as a mapping.
+        The worst case is quadratic in the size of the diagram; past the time limit (seconds) it raises
+        ``LimitExceeded``.
+        """
+        from bnc2d.explain.whole.monotone import is_monotone
+
+        return is_monotone(self, features, order, towards, time_limit)
+
+    def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
+        """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""
+        from bnc2d.explain.whole.compare import equivalent
+
+        return equivalent(self, other, time_limit=time_limit)
+
+    def compare(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Comparison:
+        """Return what another model decides differently, in exact numbers (see ``compare.compare``)."""
+        from bnc2d.explain.whole.compare import compare
+
+        return compare(self, other, time_limit=time_limit)

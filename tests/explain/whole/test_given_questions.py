@@ -47,7 +47,7 @@ def test_models_are_compared_on_instances_that_both_allow() -> None:
         found = case(seed)
         if found is None:
             continue
-        truth, given, allowed, forbidden = found
+        truth, given, _, forbidden = found
         model = truth.model
         other = Classifier(model.classifier.network, model.target, model.features, ties="lowest").compile()
         rows = {states: other.predict(truth.named(states)) for states in truth.table}

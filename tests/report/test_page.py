@@ -58,7 +58,7 @@ def test_the_page_never_opens_on_an_impossible_instance() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_where_pages_start_is_possible(seed: int) -> None:
     classifier = random_classifier(seed, variables=8, features=4, zero_share=0.6, inner_features=True)
-    assert classifier.is_possible(np.array([data._start(classifier)]))[0]
+    assert classifier.is_possible(np.array([data._likely(classifier)]))[0]
 
 
 def test_a_page_that_cannot_know_what_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:

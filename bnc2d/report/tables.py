@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from bnc2d.model.classifier import BaseClassifier
@@ -10,6 +11,7 @@ from bnc2d.model.cpt import CPT
 
 # A page with more table entries would be slow to load.
 MAX_ENTRIES = 200_000
+_EXACT_IN_JAVASCRIPT = 2**53
 # Smaller numbers vanish in products of floats.
 _SMALLEST = Fraction(1, 10**280)
 
@@ -19,7 +21,8 @@ def page_tables(classifier: BaseClassifier) -> dict[str, Any] | str:
 
     Only ancestors of the target and the features matter. Table *i* is that of variable *i*, as
     ``[scope, entries, exact]``: the variable is the last of the scope and its state varies fastest, entries
-    are floats, and ``exact`` is 1 where their shortest decimals are the exact entries.
+    are floats. ``exact`` is 1 where their shortest decimals are the exact entries; else a list of integers in
+    the ratio of the exact entries; 0 where these are too large.
     """
     network = classifier.network
     relevant = network.ancestors([classifier.target, *classifier.features])
@@ -46,8 +49,11 @@ def page_tables(classifier: BaseClassifier) -> dict[str, Any] | str:
 
 def _table(cpt: CPT, ids: dict[str, int], decimals: set[Fraction]) -> list[Any]:
     entries = cpt.exact.reshape(-1).tolist()
-    exact = all(not entry or entry in decimals for entry in entries)
-    return [[ids[variable.name] for variable in cpt.scope], [float(e) or 0 for e in entries], int(exact)]
+    exact: int | list[int] = 1
+    if not all(not entry or entry in decimals for entry in entries):
+        common = lcm(*(entry.denominator for entry in entries))
+        exact = [int(entry * common) for entry in entries] if common < _EXACT_IN_JAVASCRIPT else 0
+    return [[ids[variable.name] for variable in cpt.scope], [float(e) or 0 for e in entries], exact]
 
 
 def page_rule(classifier: BaseClassifier) -> dict[str, Any]:

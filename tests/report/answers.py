@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +12,14 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.terms import Clause, Term
 from tests.report.browser import Browser
+
+# The lists of a page, and the method that gives the same.
+LISTS = {
+    "sufficient": "sufficient_reasons",
+    "necessary": "necessary_reasons",
+    "generalSufficient": "general_sufficient_reasons",
+    "generalNecessary": "general_necessary_reasons",
+}
 
 
 def plain(model: CompiledModel, primes: Iterable[Term | Clause]) -> list[list[list[Any]]]:
@@ -29,10 +37,7 @@ def expected(model: CompiledModel, instance: Mapping[str, str]) -> dict[str, Any
     return {
         "decision": why.decision,
         "possible": why.possible,
-        "sufficient": plain(model, why.sufficient_reasons()),
-        "necessary": plain(model, why.necessary_reasons()),
-        "generalSufficient": plain(model, why.general_sufficient_reasons()),
-        "generalNecessary": plain(model, why.general_necessary_reasons()),
+        **{key: plain(model, getattr(why, reasons)()) for key, reasons in LISTS.items()},
         "contrast": [
             None if name == why.decision else plain(model, why.contrastive(name)) for name in model.classes
         ],
@@ -40,18 +45,18 @@ def expected(model: CompiledModel, instance: Mapping[str, str]) -> dict[str, Any
     }
 
 
-def answered(browser: Browser, instances: list[dict[str, str]]) -> list[dict[str, Any]]:
-    """Return the page's answers, which must be complete, with the lists as in ``expected``."""
+def answered(browser: Browser, instances: Sequence[Mapping[str, str | None]]) -> list[dict[str, Any]]:
+    """Return the page's answers, whose lists must be complete, with the lists as in ``expected``."""
     browser.run("bnc2d.limits.milliseconds = bnc2d.limits.listed = 1e6")
     found: list[dict[str, Any]] = browser.run(f"{json.dumps(instances)}.map(bnc2d.answers)")
     for answer in found:
-        lists = [answer[key] for key in answer if isinstance(answer[key], dict)]
-        for entry in [*lists, *filter(None, answer["contrast"])]:
+        if "without" in answer:
+            continue
+        for entry in [*(answer[key] for key in LISTS), *filter(None, answer["contrast"])]:
             assert not entry["cut"]
             assert entry["total"] == len(entry["items"])
-        for key, value in answer.items():
-            if isinstance(value, dict):
-                answer[key] = value["items"]
+        for key in LISTS:
+            answer[key] = answer[key]["items"]
         answer["contrast"] = [entry and entry["items"] for entry in answer["contrast"]]
     return found
 

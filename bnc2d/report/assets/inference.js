@@ -10,7 +10,7 @@ const EXACT_ONE = { ...ONE, values: [1n] };
 
 function readNetwork(data) {
   const tables = data.tables.map(([scope, values, exact]) =>
-    ({ scope, values: Float64Array.from(values), isDecimal: exact === 1, roundings: 1, lost: false }));
+    ({ scope, values: Float64Array.from(values), exact, roundings: 1, lost: false }));
   return { ...data, tables, plans: new Map() };
 }
 
@@ -128,7 +128,7 @@ function joint(network, evidence, keptFeatures, most, exactly) {
   const known = evidence.flatMap((state, variable) => (state < 0 ? [] : [variable]));
   const tables = relevantTables(network, [...known, ...kept]);
   const { order, work } = planOf(network, tables, evidence, kept);
-  if (work > most || (exactly && !tables.every(({ isDecimal }) => isDecimal))) return null;
+  if (work > most || (exactly && !tables.every(({ exact }) => exact))) return null;
   const [one, zero] = exactly ? [EXACT_ONE, 0n] : [ONE, 0];
   const multiply = (factors, gone) => factors.sort((a, b) => a.values.length - b.values.length)
     .reduce((made, factor, index) => {
@@ -146,8 +146,9 @@ function joint(network, evidence, keptFeatures, most, exactly) {
   return product(network, evidence, one, multiply(factors, null), kept, null, zero);
 }
 
-/** The entries of a table of decimals, times a power of ten. */
+/** Integers in the ratio of the exact entries of a table: listed, or those of decimals. */
 function integersOf(table) {
+  if (Array.isArray(table.exact)) table.integers ??= table.exact.map(BigInt);
   if (!table.integers) {
     const read = Array.from(table.values, (value) => {
       const [digits, exponent] = value.toExponential().split("e");

@@ -1,0 +1,174 @@
+"""What a page answers on rows with unknown features, beside definitions by enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bnc2d import Classifier
+from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.compile.model import decisions
+from bnc2d.model.cpt import CPT
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.variable import Variable
+from tests.report.answers import LISTS, answered, plain
+from tests.report.browser import Browser
+
+# A page may leave open what float64 cannot decide; that is nearer than this to a tie.
+_CLOSE = Fraction(1, 10**9)
+
+Partial = dict[str, str | None]
+
+
+def random_partial(model: CompiledModel, seed: int) -> Partial:
+    """Return an instance that counts, with some of its features forgotten."""
+    rng = Random(f"partial {seed}")  # noqa: S311 - reproducible test data
+    whole = model.sample(rng.choice([name for name, share in model.shares().items() if share]), seed)
+    share = rng.choice((0.2, 0.5, 0.8, 1.0))
+    return {name: None if rng.random() < share else state for name, state in whole.items()}
+
+
+def of_known(model: CompiledModel, partial: Mapping[str, str | None]) -> tuple[Classifier, dict[str, str]]:
+    """Return the classifier over the known features, and what is known; a coin where nothing is."""
+    whole = model.classifier
+    known = {name: state for name, state in partial.items() if state is not None}
+    network = whole.network
+    if not known:
+        coin = Variable("coin of one side", ("it",))
+        network = BayesianNetwork([*network.variables, coin], [*network.cpts, CPT(coin, (), [Fraction(1)])])
+        known = {coin.name: "it"}
+    return Classifier(network, whole.target, list(known), whole.threshold, whole.positive, whole.ties), known
+
+
+def completions(model: CompiledModel, partial: Mapping[str, str | None]) -> dict[tuple[int, ...], int]:
+    """Return the label of every completion that counts."""
+    choices = [
+        range(len(states)) if partial[name] is None else [states.index(str(partial[name]))]
+        for name, states in zip(model.domain.names, model.domain.states, strict=True)
+    ]
+    rows = list(product(*choices))
+    labels = model.diagram.labels(np.array(rows)).tolist()
+    return {row: label for row, label in zip(rows, labels, strict=True) if label < len(decisions(model))}
+
+
+def mattering(labels: Mapping[tuple[int, ...], int]) -> set[int]:
+    """Return the features in which alone two completions differ that are decided differently."""
+    found = set()
+    for one, other in product(labels, repeat=2):
+        differing = [feature for feature, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+        if len(differing) == 1 and labels[one] != labels[other]:
+            found.add(differing[0])
+    return found
+
+
+def compare_partial(browser: Browser, model: CompiledModel, partials: list[Partial]) -> dict[str, int]:
+    """Check all answers on rows with unknown features; return how many were of which kind."""
+    seen = {"decided": 0, "explained": 0, "open": 0}
+    for partial, answer in zip(partials, answered(browser, partials), strict=True):
+        classifier, known = of_known(model, partial)
+        exact = classifier.posterior(known)
+        shares = [0.0] * len(exact) if answer["posterior"] is None else answer["posterior"]
+        assert shares == pytest.approx([float(share) for share in exact.values()], rel=0, abs=1e-9)
+        assert answer["possible"] == classifier.is_possible(known)
+        if answer["decided"]:
+            assert answer["decision"] == classifier.predict(known)
+            seen["decided"] += 1
+        else:
+            assert margin(classifier, list(exact.values())) < _CLOSE
+            seen["open"] += 1
+        check_completions(model, partial, answer)
+        if "without" not in answer:
+            check_reasons(model, classifier, known, partial, answer)
+            seen["explained"] += 1
+    return seen
+
+
+def margin(classifier: Classifier, posterior: list[Fraction]) -> Fraction:
+    """Return how far a posterior is from another decision."""
+    if classifier.threshold is not None:
+        return abs(posterior[classifier.classes.index(str(classifier.positive))] - classifier.threshold)
+    best, second, *_ = sorted(posterior, reverse=True)
+    return best - second
+
+
+def check_completions(
+    model: CompiledModel, partial: Mapping[str, str | None], answer: dict[str, Any]
+) -> None:
+    if None not in partial.values():
+        assert "completions" not in answer
+        return
+    labels = completions(model, partial)
+    found = answer["completions"]
+    counts = list(map(int, found["counts"]))
+    assert int(found["total"]) == len(labels)
+    assert counts == [list(labels.values()).count(label) for label in range(len(counts))]
+    for label, example in enumerate(found["examples"]):
+        assert example is None if label not in labels.values() else labels[tuple(example)] == label
+    assert not found["cut"]
+    assert {entry["feature"] for entry in found["matters"]} == mattering(labels)
+    for entry in found["matters"]:
+        one, other = map(tuple, entry["rows"])
+        assert [f for f in range(len(one)) if one[f] != other[f]] == [entry["feature"]]
+        assert labels[one] != labels[other]
+        names = decisions(model)
+        assert entry["decisions"] == [names[labels[one]], names[labels[other]]]
+
+
+def check_reasons(
+    model: CompiledModel,
+    classifier: Classifier,
+    known: dict[str, str],
+    partial: Mapping[str, str | None],
+    answer: dict[str, Any],
+) -> None:
+    """Compare with the classifier over the known features, under what the constraint says of them."""
+    small = classifier.compile()
+    if model.constraint is not None and None not in known and set(known) <= set(model.features):
+        forgotten = dict.fromkeys(model.features) | dict.fromkeys(known)
+        outside = []
+        for states in product(*(model.domain.states[model.features.index(name)] for name in known)):
+            chosen = dict(zip(known, states, strict=True))
+            if not completions(model, {**forgotten, **chosen}):
+                outside.append(chosen)
+        if outside:
+            small = small.given(outside)
+    why = small.explain(known)
+    place = [model.features.index(name) if name in model.features else -1 for name in small.features]
+    for key, reasons in LISTS.items():
+        listed = plain(small, getattr(why, reasons)())
+        assert canonical(answer[key]) == canonical(
+            [[[place[f], states] for f, states in reason] for reason in listed]
+        )
+    for name, entries in zip(model.classes, answer["contrast"], strict=True):
+        if name == why.decision:
+            assert entries is None
+            continue
+        listed = plain(small, why.contrastive(name))
+        assert canonical(entries) == canonical(
+            [[[place[f], states] for f, states in reason] for reason in listed]
+        )
+    witness = why.robustness().witness
+    if witness is None:
+        assert answer["nearest"] is None
+        return
+    # There may be several nearest ones.
+    nearest = answer["nearest"]
+    assert [state is None for state in nearest] == [state is None for state in partial.values()]
+    changed = {
+        name: model.domain.states[feature][nearest[feature]]
+        for feature, name in enumerate(model.features)
+        if nearest[feature] is not None
+    }
+    assert sum(changed[name] != known[name] for name in known) == why.robustness().distance
+    assert small.predict(changed) != why.decision
+
+
+def canonical(reasons: list[Any]) -> list[Any]:
+    """Return reasons in an order that does not depend on that of the features."""
+    return sorted(sorted(reason) for reason in reasons)

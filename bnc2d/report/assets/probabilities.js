@@ -16,8 +16,8 @@ class Bars {
     const lines = this.lines.map((line) => make("tr", {}, line.name, line.bar, line.number));
     byId("posterior").append(make("tbody", {}, ...lines));
     if (threshold) {
-      const where = ` is decided above ${chance(threshold.at)}, where the line is.`;
-      byId("posterior-rule").replaceChildren(named(classes[threshold.positive]), where);
+      const names = [threshold.positive, 1 - threshold.positive].map((label) => named(classes[label]));
+      byId("posterior-rule").replaceChildren(names[0], ` above ${chance(threshold.at)} (the line), else `, names[1]);
     }
   }
 
@@ -61,11 +61,14 @@ class Completions {
     const lines = examples.flatMap((example, other) => (example === null ? [] : [
       make("tr", { class: other === label ? "on" : "" },
         make("th", { scope: "row" }, named(this.className(other))),
-        make("td", {}, grouped(String(counts[other]))), make("td", { class: "number" }, share(counts[other])),
+        make("td", { class: "number" }, grouped(String(counts[other]))),
+        make("td", { class: "number" }, share(counts[other])),
         make("td", {}, button("Try", () => this.go(example), { class: "try" }), onlyHeard("one that gives "),
           make("span", { class: "heard" }, this.className(other))))]));
     byId("completions-table").replaceChildren(make("tbody", {}, ...lines));
-    this.mattering(row, label, matters, cut);
+    const several = lines.length > 1;
+    byId("completions-table").hidden = byId("tipping").hidden = !several;
+    if (several) this.mattering(row, label, matters, cut);
   }
 
   mattering(row, label, matters, cut) {
@@ -87,6 +90,6 @@ class Completions {
     const rest = !others.length ? [] : [make("p", { class: "hint" },
       cut ? "Of these it was not found in time: " : "Whatever the others are, these change nothing: ",
       ...names, ".")];
-    place.replaceChildren(...(lines.length ? [make("ul", {}, ...lines)] : []), ...rest);
+    place.replaceChildren(lines.length ? make("ul", {}, ...lines) : make("p", {}, "None alone."), ...rest);
   }
 }

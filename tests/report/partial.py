@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
+from math import prod
 from random import Random
 from typing import Any
 
@@ -17,13 +18,17 @@ from bnc2d.compile.model import decisions
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
+from tests.brute_force.decisions import joint_of_instances
 from tests.report.answers import LISTS, answered, plain
 from tests.report.browser import Browser
 
 # A page may leave open what float64 cannot decide; that is nearer than this to a tie.
 _CLOSE = Fraction(1, 10**9)
 
+_MOST_ENTRIES = 1 << 13  # of a table of all variables
+
 Partial = dict[str, str | None]
+Joint = dict[tuple[str, ...], dict[str, Fraction]]
 
 
 def random_partial(model: CompiledModel, seed: int) -> Partial:
@@ -70,6 +75,8 @@ def mattering(labels: Mapping[tuple[int, ...], int]) -> set[int]:
 def compare_partial(browser: Browser, model: CompiledModel, partials: list[Partial]) -> dict[str, int]:
     """Check all answers on rows with unknown features; return how many were of which kind."""
     seen = {"decided": 0, "explained": 0, "open": 0}
+    entries = prod(len(variable) for variable in model.classifier.network.variables)
+    joint = joint_of_instances(model.classifier) if entries <= _MOST_ENTRIES else None
     for partial, answer in zip(partials, answered(browser, partials), strict=True):
         classifier, known = of_known(model, partial)
         exact = classifier.posterior(known)
@@ -82,7 +89,7 @@ def compare_partial(browser: Browser, model: CompiledModel, partials: list[Parti
         else:
             assert margin(classifier, list(exact.values())) < _CLOSE
             seen["open"] += 1
-        check_completions(model, partial, answer)
+        check_completions(model, joint, partial, answer)
         if "without" not in answer:
             check_reasons(model, classifier, known, partial, answer)
             seen["explained"] += 1
@@ -98,7 +105,7 @@ def margin(classifier: Classifier, posterior: list[Fraction]) -> Fraction:
 
 
 def check_completions(
-    model: CompiledModel, partial: Mapping[str, str | None], answer: dict[str, Any]
+    model: CompiledModel, joint: Joint | None, partial: Mapping[str, str | None], answer: dict[str, Any]
 ) -> None:
     if None not in partial.values():
         assert "completions" not in answer
@@ -110,6 +117,8 @@ def check_completions(
     assert counts == [list(labels.values()).count(label) for label in range(len(counts))]
     for label, example in enumerate(found["examples"]):
         assert example is None if label not in labels.values() else labels[tuple(example)] == label
+    if joint is not None:
+        check_chances(model, joint, labels, found["chances"])
     assert not found["cut"]
     assert {entry["feature"] for entry in found["matters"]} == mattering(labels)
     for entry in found["matters"]:
@@ -118,6 +127,19 @@ def check_completions(
         assert labels[one] != labels[other]
         names = decisions(model)
         assert entry["decisions"] == [names[labels[one]], names[labels[other]]]
+
+
+def check_chances(
+    model: CompiledModel, joint: Joint, labels: Mapping[tuple[int, ...], int], chances: list[float] | None
+) -> None:
+    """Compare the probability of each label, given what is known and that the instance counts."""
+    weights = [Fraction(0)] * (len(model.classes) + 1)
+    for row, label in labels.items():
+        weights[label] += sum(joint[tuple(model.domain.decode(row).values())].values())
+    if sum(weights) == 0:
+        assert chances is None
+    else:
+        assert chances == pytest.approx([float(weight / sum(weights)) for weight in weights], rel=0, abs=1e-9)
 
 
 def check_reasons(

@@ -72,7 +72,7 @@ function answers(model, row) {
     const shown = ({ feature, rows }) =>
       ({ feature, rows, decisions: rows.map((one) => decisionOf(decide(model, one))) });
     found.completions = { counts: counts.slice(0, model.outside).map(String), total: String(total), examples,
-      matters: matters.map(shown), cut };
+      chances: labelChances(model, row), matters: matters.map(shown), cut };
   }
   if (!explainer) return { ...found, without: subject.sentence };
   const why = caseOf(explainer, filled);

@@ -190,21 +190,25 @@ function exactLabelOf({ classes, rule: { ties, threshold } }, weights) {
   return ties === "none" && tied > 1 ? classes.length : weights.indexOf(best);
 }
 
-/** For a row and each instance of some features: weights of the classes and the label; null if too much. */
-function decideOver(model, row, kept, most = limits.work) {
-  const { network, classes } = model;
+/** The joint of a row, without some features that are kept, each instance of these and the classes. */
+function weightsOver({ network }, row, kept, most, exactly) {
   const evidence = new Array(network.sizes.length).fill(-1);
   row.forEach((state, feature) => {
     if (state >= 0 && !kept.includes(feature)) evidence[network.features[feature]] = state;
   });
-  const variables = kept.map((feature) => network.features[feature]);
-  const found = joint(network, evidence, variables, most, false);
+  return joint(network, evidence, kept.map((feature) => network.features[feature]), most, exactly);
+}
+
+/** For a row and each instance of some features: weights of the classes and the label; null if too much. */
+function decideOver(model, row, kept) {
+  const { classes } = model;
+  const found = weightsOver(model, row, kept, limits.work, false);
   if (!found) return null;
   const cellsOf = (values) => Array.from({ length: values.length / classes.length },
     (_, cell) => Array.from(values.slice(cell * classes.length, (cell + 1) * classes.length)));
   const cells = cellsOf(found.values).map((weights) => ({ weights, label: labelOf(model, weights, found) }));
   if (!cells.some(({ label }) => label === TOO_CLOSE)) return { cells, lost: false };
-  const sure = joint(network, evidence, variables, Math.min(most, limits.exactWork), true);
+  const sure = weightsOver(model, row, kept, limits.exactWork, true);
   if (!sure) return { cells, lost: found.lost };
   const exact = cellsOf(sure.values).map((weights) =>
     ({ weights: floatsOf(weights), label: exactLabelOf(model, weights) }));

@@ -29,6 +29,7 @@ class Answers {
     this.case = explainer && caseOf(explainer, filled, changes);
     for (const place of document.querySelectorAll(".explained")) place.hidden = !explainer;
     byId("unexplained").hidden = Boolean(explainer);
+    byId("of-known").hidden = isComplete(subject.row);
     byId("unexplained-text").textContent = subject.sentence || "There is no decision to explain.";
     if (!explainer) return [() => this.picture()]; // of the model as a whole
     return [

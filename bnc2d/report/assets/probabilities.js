@@ -17,7 +17,8 @@ class Bars {
     byId("posterior").append(make("tbody", {}, ...lines));
     if (threshold) {
       const names = [threshold.positive, 1 - threshold.positive].map((label) => named(classes[label]));
-      byId("posterior-rule").replaceChildren(names[0], ` above ${chance(threshold.at)} (the line), else `, names[1]);
+      const above = ` above ${chance(threshold.at)} (the line), else `;
+      byId("posterior-rule").replaceChildren(names[0], above, names[1]);
     }
   }
 
@@ -45,27 +46,28 @@ class Completions {
   }
 
   show({ row, label }) {
-    byId("completions").hidden = isComplete(row);
-    if (isComplete(row)) return;
-    const { model } = this;
-    const found = completionsOf(model, row);
-    const { counts, total, examples, matters, cut } = found;
+    const { model } = this, { counts, total, examples, matters, cut } = completionsOf(model, row);
     const allowed = model.constraint === null ? "" : "allowed ";
     const ways = `${allowed}${total === 1n ? "way" : "ways"} to fill in the unknown features`;
     const all = `${grouped(String(total))} ${ways}`;
     const share = (count) => percent(String(count), Number((count << 60n) / total) / 2 ** 60);
-    const kept = counts[label] ?? 0n;
+    const kept = counts[label] ?? 0n, chances = labelChances(model, row);
+    const known = chances && label >= 0 ? ` The probability that it stays is ${chance(chances[label])}.` : "";
     byId("completions-text").textContent = label < 0 ? `Of ${all}:`
       : kept === total ? `All ${all} keep the decision.`
-        : `Of ${all}, ${grouped(String(kept))} (${share(kept)}) keep the decision.`;
+        : `Of ${all}, ${grouped(String(kept))} (${share(kept)}) keep the decision.${known}`;
+    const head = ["Class", "Ways", "Share", ...(chances ? ["Probability"] : []), ""].map((text, column) =>
+      make("th", { scope: "col", class: column ? "number" : "" }, text));
     const lines = examples.flatMap((example, other) => (example === null ? [] : [
       make("tr", { class: other === label ? "on" : "" },
         make("th", { scope: "row" }, named(this.className(other))),
         make("td", { class: "number" }, grouped(String(counts[other]))),
         make("td", { class: "number" }, share(counts[other])),
+        ...(chances ? [make("td", { class: "number" }, chance(chances[other]))] : []),
         make("td", {}, button("Try", () => this.go(example), { class: "try" }), onlyHeard("one that gives "),
           make("span", { class: "heard" }, this.className(other))))]));
-    byId("completions-table").replaceChildren(make("tbody", {}, ...lines));
+    byId("completions-table").replaceChildren(
+      make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines));
     const several = lines.length > 1;
     byId("completions-table").hidden = byId("tipping").hidden = !several;
     if (several) this.mattering(row, label, matters, cut);

@@ -89,6 +89,35 @@ function completionsOf(model, row) {
   return { counts: found, total: all - found[model.outside], examples, matters, cut };
 }
 
+/** The probability of each label given what is known, and that the row counts; null if it is not known here. */
+function labelChances(model, row) {
+  const unknown = row.flatMap((state, feature) => (state < 0 ? [feature] : []));
+  const sizes = unknown.map((feature) => model.features[feature].states.length);
+  const cells = sizes.reduce((one, other) => one * other, 1);
+  const found = cells <= limits.cells ? weightsOver(model, row, unknown, limits.work, false) : null;
+  if (!found || found.lost) return null;
+  const chances = new Array(model.outside + 1).fill(0), each = model.classes.length;
+  const completed = row.slice();
+  for (let cell = 0; cell < cells; cell++) {
+    setCell(completed, unknown, sizes, cell);
+    let weight = 0;
+    for (let label = 0; label < each; label++) weight += found.values[cell * each + label];
+    chances[decide(model, completed)] += weight;
+  }
+  chances.pop();
+  const total = chances.reduce((one, other) => one + other, 0);
+  return total > 0 ? chances.map((weight) => weight / total) : null;
+}
+
+/** Give features the states of a cell of a table, the last feature varying fastest. */
+function setCell(row, features, sizes, cell) {
+  let rest = cell;
+  for (let index = features.length - 1; index >= 0; index--) {
+    row[features[index]] = rest % sizes[index];
+    rest = Math.floor(rest / sizes[index]);
+  }
+}
+
 /** For each feature of a diagram that alone can change the label: two of its states, and the rest. */
 function mattering({ outside }, diagram) {
   const { terminals, children, featureOf } = diagram;
@@ -148,10 +177,7 @@ function modelOfKnown(model, row) {
     try {
       const budget = new Budget(limits.steps, limits.milliseconds), changed = row.slice();
       labels.forEach((_, cell) => {
-        known.reduceRight((rest, feature, index) => {
-          changed[feature] = rest % sizes[index];
-          return Math.floor(rest / sizes[index]);
-        }, cell);
+        setCell(changed, known, sizes, cell);
         if (!isAllowed(model, changed, budget)) labels[cell] = model.outside;
       });
     } catch (error) {

@@ -54,7 +54,7 @@ class View {
 
   /** The row that the address names, as state positions between dots, a question mark for "unknown". */
   rowOfAddress() {
-    const row = decodeURIComponent(location.hash.slice(1)).split(".").map((word) =>
+    const row = location.hash.slice(1).replace(/%3f/gi, "?").split(".").map((word) =>
       (word === "?" && this.model.network ? UNKNOWN : /^\d{1,6}$/.test(word) ? Number(word) : NaN));
     const sizes = this.model.features.map(({ states }) => states.length);
     const fits = row.length === sizes.length && row.every((state, feature) => state < sizes[feature]);
@@ -91,13 +91,14 @@ class View {
     this.caveat(subject);
     this.moved(wanted, row);
     this.bars.show(subject);
-    this.completions.show(subject);
+    byId("completions").hidden = isComplete(row);
     for (const line of byId("counts").querySelectorAll("tr[data-label]")) {
       line.classList.toggle("on", Number(line.dataset.label) === subject.label);
     }
     this.keepAddress();
     if (!subject.explainer) byId("distance").replaceChildren();
-    this.inTurn([...this.marking(subject), ...this.answers.steps(subject)]);
+    const completions = isComplete(row) ? [] : [() => this.completions.show(subject)];
+    this.inTurn([...completions, ...this.marking(subject), ...this.answers.steps(subject)]);
   }
 
   caveat({ row, impossible }) {

@@ -62,7 +62,7 @@ function choicesOf(model, { row, label, explainer, filled }, feature) {
 
 /** Everything about one row as plain data: for scripts, and to check this page. */
 function answers(model, row) {
-  if (!isAllowed(model, row)) throw new RangeError("the constraint does not allow this instance");
+  if (!isAllowed(model, row)) throw new RangeError("this instance violates the constraint");
   const subject = subjectOf(model, row), { label, explainer, filled, posterior } = subject;
   const outer = (found) => found && found.map((state) => (state < 0 ? null : state));
   const decisionOf = (other) => model.classes[other] ?? null;

@@ -118,7 +118,7 @@ def check_completions(
     for label, example in enumerate(found["examples"]):
         assert example is None if label not in labels.values() else labels[tuple(example)] == label
     if joint is not None:
-        check_chances(model, joint, labels, found["chances"])
+        check_chances(model, joint, labels, found)
     assert not found["cut"]
     assert {entry["feature"] for entry in found["matters"]} == mattering(labels)
     for entry in found["matters"]:
@@ -130,16 +130,22 @@ def check_completions(
 
 
 def check_chances(
-    model: CompiledModel, joint: Joint, labels: Mapping[tuple[int, ...], int], chances: list[float] | None
+    model: CompiledModel, joint: Joint, labels: Mapping[tuple[int, ...], int], found: dict[str, Any]
 ) -> None:
     """Compare the probability of each label, given what is known and that the instance counts."""
+    chances = found["chances"]
     weights = [Fraction(0)] * (len(model.classes) + 1)
+    each = {}
     for row, label in labels.items():
-        weights[label] += sum(joint[tuple(model.domain.decode(row).values())].values())
+        each[row] = sum(joint[tuple(model.domain.decode(row).values())].values())
+        weights[label] += each[row]
     if sum(weights) == 0:
         assert chances is None
-    else:
-        assert chances == pytest.approx([float(weight / sum(weights)) for weight in weights], rel=0, abs=1e-9)
+        return
+    assert chances == pytest.approx([float(weight / sum(weights)) for weight in weights], rel=0, abs=1e-9)
+    for label in set(labels.values()):  # the example is a likeliest one
+        most = max(each[row] for row in labels if labels[row] == label)
+        assert float(each[tuple(found["examples"][label])]) == pytest.approx(float(most))
 
 
 def check_reasons(

@@ -161,7 +161,9 @@ def test_nothing_is_wider_than_the_screen(opened: Browser, width: int, phone: bo
 
 
 @needs_chromium
-def test_text_has_contrast_in_light_and_dark(opened: Browser) -> None:
+def test_text_has_contrast_in_light_and_dark(opened: Browser, tmp_path: Path) -> None:
+    write_page(diagnosis().given("CT -> BP=High"), tmp_path / "given.html")
+    opened.open(tmp_path / "given.html", "#2.1.1")
     script = """
     (selectors => {
       const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -172,11 +174,13 @@ def test_text_has_contrast_in_light_and_dark(opened: Browser) -> None:
         const colour = numbers(getComputedStyle(e).backgroundColor);
         return colour.length === 3 || colour[3] > 0 ? colour : ground(e.parentElement);
       };
+      if (!selectors.every((s) => document.querySelector(s))) return 0;
       return Math.min(...selectors.flatMap((s) => [...document.querySelectorAll(s)]).map((e) => {
         const [a, b] = [light(numbers(getComputedStyle(e).color)), light(ground(e))];
         return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
       }));
-    })(['h1', '.hint', '.leads', 'button', '.state', '#verdict .class', 'tr.on td', 'footer p', '.formula'])
+    })(['h1', '.hint', '.leads', 'button', '.state', '#verdict .class', 'tr.on td', 'footer p', '.formula',
+      '.barred', '.barred .text', '.unknown .text', '#posterior th', '#posterior caption', '#constraint'])
     """
     for dark in (False, True):
         opened.look(1200, 900, dark=dark)

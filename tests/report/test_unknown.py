@@ -138,6 +138,8 @@ def test_ties_over_what_is_known(browser: Browser, tmp_path: Path, ties: Ties, d
     compare_partial(browser, model, [{"A": None, "B": None}, {"A": "0", "B": None}])
     assert answered(browser, [{"A": None, "B": None}])[0]["decision"] == decision
     assert shown(browser, "verdict") == f"Y = {decision or 'no class'}"
+    taken = "a tie is in no class" if decision is None else "the one listed first is taken"
+    assert shown(browser, "posterior-note") == f"Classes are equally probable: {taken}."
     browser.run("bnc2d.limits.exactWork = 0")  # floats alone cannot tell
     answer = answered(browser, [{"A": None, "B": None}])[0]
     assert not answer["decided"]
@@ -228,6 +230,7 @@ def test_the_threshold_is_marked(browser: Browser, tmp_path: Path) -> None:
     assert shown(browser, "posterior-rule") == "yes above 60.0 % (the line), else no"
     # P(bronc | smoke) is 0.6, which is not above: the line is hit.
     assert shown(browser, "verdict") == "bronc = no"
+    assert shown(browser, "posterior-note") == "The threshold is hit exactly, and not exceeded."
 
 
 def test_what_takes_too_long_is_said(opened: Browser) -> None:

@@ -6,18 +6,18 @@
  * nobody can explain the decision, explainer is null and a sentence says why.
  */
 function subjectOf(model, row) {
-  const { label: found, posterior, impossible } = posteriorOf(model, row);
+  const { label: found, posterior, impossible, tied } = posteriorOf(model, row);
   if (isComplete(row)) {
     const possible = isPossible(model, row), label = decide(model, row);
     const close = posterior !== null && found !== label; // floats cannot tell, the diagram can
-    return { row, label, posterior, close, impossible: possible === null ? impossible : !possible,
+    return { row, label, posterior, close, tied, impossible: possible === null ? impossible : !possible,
       explainer: model, filled: row, sentence: "" };
   }
   const known = found === TOO_LARGE ? "" : modelOfKnown(model, row);
   const explainer = typeof known === "string" ? null : known;
   const filled = row.map((state) => Math.max(state, 0)); // the explainer does not look at unknown features
   const label = explainer ? decide(explainer, filled) : found;
-  return { row, label, posterior, close: label === TOO_CLOSE, impossible,
+  return { row, label, posterior, close: label === TOO_CLOSE, tied, impossible,
     explainer, filled, sentence: explainer ? "" : known };
 }
 
@@ -68,11 +68,11 @@ function answers(model, row) {
   const decisionOf = (other) => model.classes[other] ?? null;
   const found = { decision: decisionOf(label), decided: label >= 0, posterior, possible: possibleOf(subject) };
   if (!isComplete(row)) {
-    const { counts, total, examples, matters, cut } = completionsOf(model, row);
+    const { counts, total, examples, matters, cut, chances } = completionsOf(model, row);
     const shown = ({ feature, rows }) =>
       ({ feature, rows, decisions: rows.map((one) => decisionOf(decide(model, one))) });
     found.completions = { counts: counts.slice(0, model.outside).map(String), total: String(total), examples,
-      chances: labelChances(model, row), matters: matters.map(shown), cut };
+      chances, matters: matters.map(shown), cut };
   }
   if (!explainer) return { ...found, without: subject.sentence };
   const why = caseOf(explainer, filled);

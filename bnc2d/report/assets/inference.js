@@ -123,13 +123,13 @@ function makePlan({ sizes }, tables, evidence, kept) {
 }
 
 /** The joint of evidence, kept variables and target, up to a factor; null where that is too much work. */
-function joint(network, evidence, keptFeatures, most, exactly) {
+function joint(network, evidence, keptFeatures, most, inIntegers) {
   const kept = [...keptFeatures, network.target];
   const known = evidence.flatMap((state, variable) => (state < 0 ? [] : [variable]));
   const tables = relevantTables(network, [...known, ...kept]);
   const { order, work } = planOf(network, tables, evidence, kept);
-  if (work > most || (exactly && !tables.every(({ exact }) => exact))) return null;
-  const [one, zero] = exactly ? [EXACT_ONE, 0n] : [ONE, 0];
+  if (work > most || (inIntegers && !tables.every(({ exact }) => exact))) return null;
+  const [one, zero] = inIntegers ? [EXACT_ONE, 0n] : [ONE, 0];
   const multiply = (factors, gone) => factors.sort((a, b) => a.values.length - b.values.length)
     .reduce((made, factor, index) => {
       const last = index === factors.length - 1;
@@ -137,7 +137,7 @@ function joint(network, evidence, keptFeatures, most, exactly) {
         evidence[variable] < 0 && !(last && variable === gone));
       return product(network, evidence, made, factor, scope, last ? gone : null, zero);
     }, one);
-  let factors = exactly ? tables.map((table) => ({ ...table, values: integersOf(table) })) : tables;
+  let factors = inIntegers ? tables.map((table) => ({ ...table, values: integersOf(table) })) : tables;
   for (const variable of order) {
     const using = factors.filter(({ scope }) => scope.includes(variable));
     factors = factors.filter(({ scope }) => !scope.includes(variable));
@@ -178,25 +178,25 @@ function labelOf({ classes, rule: { ties, threshold } }, weights, { roundings, l
   return weights.every((weight, other) => other === label || exceeds(best, weight)) ? label : TOO_CLOSE;
 }
 
-/** The same for exact weights, which leave nothing open. */
-function exactLabelOf({ classes, rule: { ties, threshold } }, weights) {
+/** The same for exact weights, which leave nothing open; tied is whether a rule decides, not the weights. */
+function exactly({ classes, rule: { ties, threshold } }, weights) {
   if (threshold) {
     const [numerator, denominator] = threshold.exact.map(BigInt), { positive } = threshold;
-    const above = weights[positive] * (denominator - numerator) > weights[1 - positive] * numerator;
-    return above ? positive : 1 - positive;
+    const above = weights[positive] * (denominator - numerator), under = weights[1 - positive] * numerator;
+    return { label: above > under ? positive : 1 - positive, tied: above === under };
   }
   const best = weights.reduce((one, other) => (other > one ? other : one));
-  const tied = weights.filter((weight) => weight === best).length;
-  return ties === "none" && tied > 1 ? classes.length : weights.indexOf(best);
+  const tied = weights.filter((weight) => weight === best).length > 1;
+  return { label: tied && ties === "none" ? classes.length : weights.indexOf(best), tied };
 }
 
 /** The joint of a row, without some features that are kept, each instance of these and the classes. */
-function weightsOver({ network }, row, kept, most, exactly) {
+function weightsOver({ network }, row, kept, most, inIntegers) {
   const evidence = new Array(network.sizes.length).fill(-1);
   row.forEach((state, feature) => {
     if (state >= 0 && !kept.includes(feature)) evidence[network.features[feature]] = state;
   });
-  return joint(network, evidence, kept.map((feature) => network.features[feature]), most, exactly);
+  return joint(network, evidence, kept.map((feature) => network.features[feature]), most, inIntegers);
 }
 
 /** For a row and each instance of some features: weights of the classes and the label; null if too much. */
@@ -211,7 +211,7 @@ function decideOver(model, row, kept) {
   const sure = weightsOver(model, row, kept, limits.exactWork, true);
   if (!sure) return { cells, lost: found.lost };
   const exact = cellsOf(sure.values).map((weights) =>
-    ({ weights: floatsOf(weights), label: exactLabelOf(model, weights) }));
+    ({ weights: floatsOf(weights), ...exactly(model, weights) }));
   return { cells: exact, lost: false };
 }
 
@@ -221,13 +221,13 @@ function floatsOf(weights) {
   return weights.map((weight) => (total ? Number((weight << 1000n) / total) : 0));
 }
 
-/** What is known of a row's classes: { label, posterior }; no posterior where the row is impossible. */
+/** What is known of a row's classes: no posterior where the row is impossible, or the numbers are too small. */
 function posteriorOf(model, row) {
   const found = model.network && decideOver(model, row, []);
   if (!found) return { label: TOO_LARGE, posterior: null, impossible: null };
-  const [{ weights, label }] = found.cells;
+  const [{ weights, label, tied = false }] = found.cells;
   const total = weights.reduce((one, other) => one + other, 0);
   if (found.lost) return { label, posterior: null, impossible: null };
   if (total === 0) return { label, posterior: null, impossible: true };
-  return { label, posterior: weights.map((weight) => weight / total), impossible: false };
+  return { label, posterior: weights.map((weight) => weight / total), impossible: false, tied };
 }

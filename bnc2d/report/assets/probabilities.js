@@ -2,8 +2,11 @@
 
 /** A bar for each class, always there, so that nothing moves when the numbers change. */
 class Bars {
-  constructor({ classes, rule: { threshold }, network, without }) {
+  constructor({ classes, rule: { ties, threshold }, network, without }) {
     this.threshold = threshold;
+    this.tie = threshold ? "The threshold is hit exactly, and not exceeded."
+      : ties === "none" ? "Classes are equally probable: a tie is in no class."
+        : "Classes are equally probable: the one listed first is taken.";
     byId("posterior").hidden = !network;
     if (!network) {
       byId("posterior-note").textContent = `No probabilities, and no feature can be left unknown. ${without}`;
@@ -22,7 +25,7 @@ class Bars {
     }
   }
 
-  show({ label, posterior, close, impossible, row }) {
+  show({ label, posterior, close, tied, impossible, row }) {
     if (!this.lines) return;
     this.lines.forEach((line, number) => {
       const share = posterior ? posterior[number] : 0;
@@ -32,7 +35,7 @@ class Bars {
       line.name.parentElement.classList.toggle("on", number === label);
     });
     const near = "Equal, or too close to tell apart here; the decision is the compiled model's.";
-    byId("posterior-note").textContent = posterior ? (close && isComplete(row) ? near : "")
+    byId("posterior-note").textContent = posterior ? (tied ? this.tie : close && isComplete(row) ? near : "")
       : impossible ? "What is impossible has no probabilities of classes."
         : label === TOO_LARGE ? "Their probabilities would take too long to find here."
           : "The probabilities are too small to show here.";
@@ -46,26 +49,27 @@ class Completions {
   }
 
   show({ row, label }) {
-    const { model } = this, { counts, total, examples, matters, cut } = completionsOf(model, row);
+    const { model } = this, { counts, total, examples, matters, cut, chances } = completionsOf(model, row);
     const allowed = model.constraint === null ? "" : "allowed ";
     const ways = `${allowed}${total === 1n ? "way" : "ways"} to fill in the unknown features`;
     const all = `${grouped(String(total))} ${ways}`;
     const share = (count) => percent(String(count), Number((count << 60n) / total) / 2 ** 60);
-    const kept = counts[label] ?? 0n, chances = labelChances(model, row);
+    const kept = counts[label] ?? 0n;
     const known = chances && label >= 0 ? ` The probability that it stays is ${chance(chances[label])}.` : "";
     byId("completions-text").textContent = label < 0 ? `Of ${all}:`
       : kept === total ? `All ${all} keep the decision.`
         : `Of ${all}, ${grouped(String(kept))} (${share(kept)}) keep the decision.${known}`;
     const head = ["Class", "Ways", "Share", ...(chances ? ["Probability"] : []), ""].map((text, column) =>
       make("th", { scope: "col", class: column ? "number" : "" }, text));
+    const likely = chances ? "The likeliest" : "One";
     const lines = examples.flatMap((example, other) => (example === null ? [] : [
       make("tr", { class: other === label ? "on" : "" },
         make("th", { scope: "row" }, named(this.className(other))),
         make("td", { class: "number" }, grouped(String(counts[other]))),
         make("td", { class: "number" }, share(counts[other])),
         ...(chances ? [make("td", { class: "number" }, chance(chances[other]))] : []),
-        make("td", {}, button("Try", () => this.go(example), { class: "try" }), onlyHeard("one that gives "),
-          make("span", { class: "heard" }, this.className(other))))]));
+        make("td", {}, button("Try", () => this.go(example), {
+          class: "try", title: `${likely} that gives ${this.className(other)}` })))]));
     byId("completions-table").replaceChildren(
       make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines));
     const several = lines.length > 1;
@@ -86,7 +90,8 @@ class Completions {
         side ? ", " : "", named(text(one, feature), "literal"), " → ", named(this.className(labels[side]))]);
       const where = rest.map((name) => text(rows[0], name)).join(" and ");
       return make("li", {}, ...sides, ...(rest.length ? [" where ", named(where)] : []), " ",
-        button("Try", () => this.go(rows[other]), { class: "try" }));
+        button("Try", () => this.go(rows[other]), {
+          class: "try", title: `The one that gives ${this.className(labels[other])}` }));
     });
     const names = others.flatMap((feature, index) => [index ? ", " : "", named(model.features[feature].name)]);
     const rest = !others.length ? [] : [make("p", { class: "hint" },

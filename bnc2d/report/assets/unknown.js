@@ -86,27 +86,40 @@ function completionsOf(model, row) {
     const rows = states.map((state) => complete(new Map([...way, ...rest, [feature, state]])));
     return { feature, rows, shown: new Set([...way.keys(), ...rest.keys(), feature]) };
   });
-  return { counts: found, total: all - found[model.outside], examples, matters, cut };
+  const weighed = weighCompletions(model, row);
+  const likely = examples.map((example, label) => weighed?.likeliest[label] ?? example);
+  return { counts: found, total: all - found[model.outside], examples: likely, matters, cut,
+    chances: weighed?.chances ?? null };
 }
 
-/** The probability of each label given what is known, and that the row counts; null if it is not known here. */
-function labelChances(model, row) {
+/** The probability of each label given what is known, and that the row counts, and its likeliest completion.
+ *
+ * Null where these are too many to look at, or all impossible.
+ */
+function weighCompletions(model, row) {
   const unknown = row.flatMap((state, feature) => (state < 0 ? [feature] : []));
   const sizes = unknown.map((feature) => model.features[feature].states.length);
   const cells = sizes.reduce((one, other) => one * other, 1);
-  const found = cells <= limits.cells ? weightsOver(model, row, unknown, limits.work, false) : null;
+  const found = model.network && cells <= limits.cells
+    ? weightsOver(model, row, unknown, limits.work, false) : null;
   if (!found || found.lost) return null;
   const chances = new Array(model.outside + 1).fill(0), each = model.classes.length;
-  const completed = row.slice();
+  const best = chances.slice(), likeliest = chances.map(() => null), completed = row.slice();
   for (let cell = 0; cell < cells; cell++) {
     setCell(completed, unknown, sizes, cell);
     let weight = 0;
     for (let label = 0; label < each; label++) weight += found.values[cell * each + label];
-    chances[decide(model, completed)] += weight;
+    const label = decide(model, completed);
+    chances[label] += weight;
+    if (weight > best[label]) {
+      best[label] = weight;
+      likeliest[label] = completed.slice();
+    }
   }
+  likeliest[model.outside] = null;
   chances.pop();
   const total = chances.reduce((one, other) => one + other, 0);
-  return total > 0 ? chances.map((weight) => weight / total) : null;
+  return total > 0 ? { chances: chances.map((weight) => weight / total), likeliest } : null;
 }
 
 /** Give features the states of a cell of a table, the last feature varying fastest. */

@@ -20,7 +20,7 @@ from tests.hard_classifiers import mixed_classifier
 from tests.report.answers import compare
 from tests.report.browser import Browser, needs_chromium
 from tests.report.models import diagnosis, hostile, learnt
-from tests.report.partial import compare_partial, random_partial
+from tests.report.partial import Partial, compare_partial, completions, random_partial
 
 TEXTS = """Object.fromEntries(['verdict', 'moved', 'subtitle', 'constraint'].map(
   (id) => [id, document.getElementById(id).innerText]))"""
@@ -207,3 +207,17 @@ def test_a_saved_model_under_a_constraint_has_the_same_page(tmp_path: Path) -> N
     model = diagnosis().given("CT -> BP=High")
     model.save(tmp_path / "given.bnc2d")
     assert page_html(bnc2d.load(tmp_path / "given.bnc2d")) == page_html(model)
+
+
+@needs_chromium
+def test_choices_that_are_not_allowed(browser: Browser, tmp_path: Path) -> None:
+    model = diagnosis().given("CT -> BP=High")
+    visit(browser, model, tmp_path)
+    everything = product(*([*states, None] for states in model.domain.states))
+    rows: list[Partial] = [dict(zip(model.features, row, strict=True)) for row in everything]
+    rows = [row for row in rows if completions(model, row)]
+    found = browser.run(f"{json.dumps(rows)}.map(bnc2d.choices)")
+    for row, leads in zip(rows, found, strict=True):
+        for feature, states, lead in zip(model.features, model.domain.states, leads, strict=True):
+            allowed = [bool(completions(model, {**row, feature: state})) for state in [*states, None]]
+            assert [one != "outside" for one in lead] == allowed

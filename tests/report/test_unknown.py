@@ -158,6 +158,25 @@ def test_ties_over_what_is_known(browser: Browser, tmp_path: Path, ties: Ties, d
     assert browser.messages == []
 
 
+def test_a_tie_that_floats_would_break(browser: Browser, tmp_path: Path) -> None:
+    target, hidden = bnc2d.Variable("Y", ("0", "1")), bnc2d.Variable("H", ("a", "b", "c"))
+    first, second = bnc2d.Variable("X", ("0", "1")), bnc2d.Variable("Z", ("0", "1"))
+    tenths = {
+        target: ((), [5, 5]),
+        hidden: ((), [1, 2, 7]),
+        first: ((target, hidden), [3, 7, 3, 7, 3, 7, 10, 0, 10, 0, 0, 10]),  # 0.3 against 0.1 + 0.2
+        second: ((target,), [4, 6, 6, 4]),
+    }
+    cpts = [bnc2d.CPT(v, parents, [Fraction(n, 10) for n in table]) for v, (parents, table) in tenths.items()]
+    model = bnc2d.Classifier(bnc2d.BayesianNetwork(list(tenths), cpts), "Y", ["X", "Z"]).compile()
+    visit(browser, model, tmp_path)
+    compare_partial(browser, model, [{"X": "0", "Z": None}, {"X": "1", "Z": None}])
+    browser.run("bnc2d.limits.exactWork = 0")
+    answer = browser.run("bnc2d.answers({X: 0})")
+    assert answer["posterior"][1] > answer["posterior"][0]
+    assert not answer["decided"]
+
+
 def test_what_the_page_says_of_unknown_features(opened: Browser) -> None:
     assert shown(opened, "verdict") == "D = 2"
     assert "59.9 %" in shown(opened, "posterior")

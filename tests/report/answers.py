@@ -22,7 +22,7 @@ LISTS = {
 }
 
 
-def plain(model: CompiledModel, primes: Iterable[Term | Clause]) -> list[list[list[Any]]]:
+def plain(primes: Iterable[Term | Clause]) -> list[list[list[Any]]]:
     """Return reasons as the page gives them: features and states by their positions."""
     return [
         [[f, [s for s in range(mask.bit_length()) if mask >> s & 1]] for f, mask in prime.masks.items()]
@@ -37,9 +37,9 @@ def expected(model: CompiledModel, instance: Mapping[str, str]) -> dict[str, Any
     return {
         "decision": why.decision,
         "possible": why.possible,
-        **{key: plain(model, getattr(why, reasons)()) for key, reasons in LISTS.items()},
+        **{key: plain(getattr(why, reasons)()) for key, reasons in LISTS.items()},
         "contrast": [
-            None if name == why.decision else plain(model, why.contrastive(name)) for name in model.classes
+            None if name == why.decision else plain(why.contrastive(name)) for name in model.classes
         ],
         "nearest": None if witness is None else model.domain.encode(witness),
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -14,7 +15,9 @@ import pytest
 
 from bnc2d import Classifier
 from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.api.explanation import Explanation
 from bnc2d.compile.model import decisions
+from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -26,6 +29,7 @@ from tests.report.browser import Browser
 _CLOSE = Fraction(1, 10**9)
 
 _MOST_ENTRIES = 1 << 13  # of a table of all variables
+_MOST_ROWS = 100  # on which formulas are compared
 
 Partial = dict[str, str | None]
 Joint = dict[tuple[str, ...], dict[str, Fraction]]
@@ -91,7 +95,9 @@ def compare_partial(browser: Browser, model: CompiledModel, partials: list[Parti
             seen["open"] += 1
         check_completions(model, joint, partial, answer)
         if "without" not in answer:
-            check_reasons(model, classifier, known, partial, answer)
+            why = explain_known(model, classifier, known)
+            check_reasons(model, why, known, answer)
+            check_formulas(browser, why, partial)
             seen["explained"] += 1
     return seen
 
@@ -148,53 +154,57 @@ def check_chances(
         assert float(each[tuple(found["examples"][label])]) == pytest.approx(float(most))
 
 
-def check_reasons(
-    model: CompiledModel,
-    classifier: Classifier,
-    known: dict[str, str],
-    partial: Mapping[str, str | None],
-    answer: dict[str, Any],
-) -> None:
-    """Compare with the classifier over the known features, under what the constraint says of them."""
+def explain_known(model: CompiledModel, classifier: Classifier, known: dict[str, str]) -> Explanation:
+    """Explain by the classifier over the known features, under what the constraint says of them."""
     small = classifier.compile()
-    if model.constraint is not None and None not in known and set(known) <= set(model.features):
-        forgotten = dict.fromkeys(model.features) | dict.fromkeys(known)
-        outside = []
-        for states in product(*(model.domain.states[model.features.index(name)] for name in known)):
-            chosen = dict(zip(known, states, strict=True))
-            if not completions(model, {**forgotten, **chosen}):
-                outside.append(chosen)
+    if model.constraint is not None and set(known) <= set(model.features):
+        forgotten = dict.fromkeys(model.features)
+        states = [model.domain.states[model.features.index(name)] for name in known]
+        rows = [dict(zip(known, row, strict=True)) for row in product(*states)]
+        outside = [row for row in rows if not completions(model, {**forgotten, **row})]
         if outside:
             small = small.given(outside)
-    why = small.explain(known)
-    place = [model.features.index(name) if name in model.features else -1 for name in small.features]
+    return small.explain(known)
+
+
+def check_reasons(
+    model: CompiledModel, why: Explanation, known: dict[str, str], answer: dict[str, Any]
+) -> None:
+    """Compare the lists and the nearest change, features by their positions in the model."""
+    place = [model.features.index(name) if name in model.features else -1 for name in known]
+
+    def listed(reasons: Iterable[Term | Clause]) -> list[Any]:
+        return canonical([[[place[f], states] for f, states in reason] for reason in plain(reasons)])
+
     for key, reasons in LISTS.items():
-        listed = plain(small, getattr(why, reasons)())
-        assert canonical(answer[key]) == canonical(
-            [[[place[f], states] for f, states in reason] for reason in listed]
-        )
+        assert canonical(answer[key]) == listed(getattr(why, reasons)())
     for name, entries in zip(model.classes, answer["contrast"], strict=True):
         if name == why.decision:
             assert entries is None
-            continue
-        listed = plain(small, why.contrastive(name))
-        assert canonical(entries) == canonical(
-            [[[place[f], states] for f, states in reason] for reason in listed]
-        )
-    witness = why.robustness().witness
-    if witness is None:
+        else:
+            assert canonical(entries) == listed(why.contrastive(name))
+    robustness = why.robustness()
+    if robustness.witness is None:
         assert answer["nearest"] is None
         return
-    # There may be several nearest ones.
+    # There may be several nearest ones: this one is as near, allowed, and decided otherwise.
     nearest = answer["nearest"]
-    assert [state is None for state in nearest] == [state is None for state in partial.values()]
-    changed = {
-        name: model.domain.states[feature][nearest[feature]]
-        for feature, name in enumerate(model.features)
-        if nearest[feature] is not None
-    }
-    assert sum(changed[name] != known[name] for name in known) == why.robustness().distance
-    assert small.predict(changed) != why.decision
+    assert [f for f, state in enumerate(nearest) if state is not None] == place
+    changed = {name: model.domain.states[f][nearest[f]] for f, name in zip(place, known, strict=True)}
+    assert sum(changed[name] != known[name] for name in known) == robustness.distance
+    assert why.model.predict(changed) != why.decision
+
+
+def check_formulas(browser: Browser, why: Explanation, partial: Mapping[str, str | None]) -> None:
+    """Compare the complete and the general reason on all instances of the known features."""
+    domain = why.complete_reason.manager.domain
+    if prod(domain.cardinalities) > _MOST_ROWS or not set(domain.names) <= set(partial):
+        return
+    rows = [dict(zip(domain.names, row, strict=True)) for row in product(*domain.states)]
+    for general, reason in ((False, why.complete_reason), (True, why.general_reason)):
+        texts = map(json.dumps, (rows, partial, general))
+        held = browser.run("(({}).map((row) => bnc2d.reasonHolds({}, row, {})))".format(*texts))
+        assert held == reason.evaluate(rows).tolist()
 
 
 def canonical(reasons: list[Any]) -> list[Any]:

@@ -1,5 +1,7 @@
 // The probability of each class as bars, and what the unknown features could do.
 
+const LONG_NAME = 14;
+
 /** A bar for each class, always there, so that nothing moves when the numbers change. */
 class Bars {
   constructor({ classes, rule: { ties, threshold }, network, without }) {
@@ -18,6 +20,7 @@ class Bars {
     });
     const lines = this.lines.map((line) => make("tr", {}, line.name, line.bar, line.number));
     byId("posterior").append(make("tbody", {}, ...lines));
+    byId("posterior").classList.toggle("wide", classes.some((name) => name.length > LONG_NAME));
     if (threshold) {
       const names = [threshold.positive, 1 - threshold.positive].map((label) => named(classes[label]));
       const above = ` above ${chance(threshold.at)} (the line), else `;
@@ -34,11 +37,19 @@ class Bars {
       line.number.textContent = posterior ? chance(share) : "–";
       line.name.parentElement.classList.toggle("on", number === label);
     });
+    if (this.lines[label]) this.reveal(this.lines[label].name);
     const near = "Equal, or too close to tell apart here; the decision is the compiled model's.";
     byId("posterior-note").textContent = posterior ? (tied ? this.tie : close && isComplete(row) ? near : "")
       : impossible ? "What is impossible has no probabilities of classes."
         : label === TOO_LARGE ? "Their probabilities would take too long to find here."
           : "The probabilities are too small to show here.";
+  }
+
+  /** Where there are many classes, scroll to one. */
+  reveal(element) {
+    const place = byId("probabilities");
+    const [seen, wanted] = [place, element].map((one) => one.getBoundingClientRect());
+    place.scrollTop += wanted.top - seen.top - (place.clientHeight - wanted.height) / 2;
   }
 }
 

@@ -49,6 +49,7 @@ class Case {
       if (used.has(program[index]) && node.kind >= AND) for (const part of keptParts(node)) used.add(part);
     }
     const images = new Map();
+    const gate = (kind, parts) => (model.isListed ? flatGate(circuit, kind, parts) : circuit.gate(kind, parts));
     const literal = (feature, mask) => {
       if (!needed.has(feature)) return circuit.literal(feature, shrink(feature, mask));
       const allowed = stated(feature);
@@ -59,12 +60,12 @@ class Case {
       const node = model.nodes[number];
       images.set(number, node.kind === CONSTANT ? node.parts[0]
         : node.kind === LITERAL ? literal(node.feature, node.mask)
-          : circuit.gate(node.kind, keptParts(node).map((part) => images.get(part))));
+          : gate(node.kind, keptParts(node).map((part) => images.get(part))));
     }
     const rest = images.get(root);
     const parts = circuit.kinds[rest] === AND ? circuit.parts[rest] : [rest];
     const top = [...needed.keys()].map((feature) => circuit.literal(feature, stated(feature)));
-    return circuit.gate(AND, [...top, ...parts]);
+    return gate(AND, [...top, ...parts]);
   }
 
   /** The feature sets of sufficient (or, as clauses, necessary) reasons, and whether that is all. */

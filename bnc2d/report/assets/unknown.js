@@ -233,7 +233,7 @@ function smallModel({ features, classes, outside }, known, labels) {
       : kind === LITERAL ? { kind, feature: parts[0], mask: parts[1] } : { kind, parts };
   });
   const has = classes.map((_, label) => labels.includes(label));
-  return { features, classes, outside, diagram, nodes: made, roots, has, programs: new Map() };
+  return { features, classes, outside, diagram, nodes: made, roots, has, programs: new Map(), isListed: true };
 }
 
 /** The OR-decomposable circuit of what leads to accepted labels: edges say "not these states, or the child". */
@@ -256,7 +256,20 @@ function circuitOf(circuit, { root, terminals, children, featureOf }, accepts) {
   return made[root];
 }
 
+/** A gate without gates of its kind in it; at an AND, what its literals imply is left out. */
 function flatGate(circuit, kind, parts) {
-  const flat = (part) => (circuit.kinds[part] === kind ? circuit.parts[part] : [part]);
-  return circuit.gate(kind, parts.flatMap(flat));
+  const { kinds } = circuit;
+  const flat = parts.flatMap((part) => (kinds[part] === kind ? circuit.parts[part] : [part]));
+  if (kind === OR) return circuit.gate(kind, flat);
+  const masks = new Map();
+  for (const part of flat) {
+    if (kinds[part] !== LITERAL) continue;
+    const [feature, mask] = circuit.parts[part];
+    masks.set(feature, (masks.get(feature) ?? mask) & mask);
+  }
+  const isImplied = (part) => kinds[part] === OR && circuit.parts[part].some((one) => {
+    const [feature, mask] = kinds[one] === LITERAL ? circuit.parts[one] : [];
+    return masks.has(feature) && (masks.get(feature) & ~mask) === 0n;
+  });
+  return circuit.gate(kind, flat.filter((part) => !isImplied(part)));
 }

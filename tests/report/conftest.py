@@ -1,4 +1,4 @@
-"""One browser for all pages of a module."""
+"""One browser for all pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.machine import find_browser
 from tests.report.browser import Browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     program = find_browser()
     assert program is not None

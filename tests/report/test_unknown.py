@@ -71,12 +71,12 @@ def test_every_row_of_diagnosis_with_an_unknown_feature(opened: Browser) -> None
 
 def test_random_models(browser: Browser, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(200, 208):
+    for seed in range(200, 206):
         model = mixed_classifier(seed, 120).compile()
         visit(browser, model, tmp_path)
         seen.update(compare_partial(browser, model, [random_partial(model, 10 * seed + n) for n in range(5)]))
         assert browser.messages == []
-    assert seen == {"decided": 40, "explained": 40, "open": 0}
+    assert seen == {"decided": 30, "explained": 30, "open": 0}
 
 
 def test_a_larger_model_and_what_choices_lead_to(browser: Browser, tmp_path: Path) -> None:

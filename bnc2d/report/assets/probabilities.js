@@ -70,7 +70,7 @@ class Completions {
     byId("completions-text").textContent = label < 0 ? `Of ${all}:`
       : kept === total ? `All ${all} keep the decision.`
         : `Of ${all}, ${grouped(String(kept))} (${share(kept)}) keep the decision.${known}`;
-    const head = ["Class", "Ways", "Share", ...(chances ? ["Probability"] : []), ""].map((text, column) =>
+    const head = ["Class", "Ways", "Share", ...(chances ? ["Probability"] : [])].map((text, column) =>
       make("th", { scope: "col", class: column ? "number" : "" }, text));
     const likely = chances ? "The likeliest" : "One";
     const lines = examples.flatMap((example, other) => (example === null ? [] : [
@@ -82,7 +82,7 @@ class Completions {
         make("td", {}, button("Try", () => this.go(example), {
           class: "try", title: `${likely} that gives ${this.className(other)}` })))]));
     byId("completions-table").replaceChildren(
-      make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines));
+      make("thead", {}, make("tr", {}, ...head, make("td"))), make("tbody", {}, ...lines));
     const several = lines.length > 1;
     byId("completions-table").hidden = byId("tipping").hidden = !several;
     if (several) this.mattering(row, label, matters, cut);

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.errors import InstanceError
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.explain.by_regions.hidden import HiddenCase
@@ -31,12 +30,6 @@ from bnc2d.regions.oracle import NetworkOracle, RegionOracle
 from bnc2d.regions.search import Bounds
 
 _SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
-
-
-def violation(row: int | None = None) -> InstanceError:
-    """Return (not raise) the error that an instance, or a row of several, is ruled out by the constraint."""
-    which = "the instance" if row is None else f"row {row}"
-    return InstanceError(f"{which} violates the constraint, which says that it cannot be")
 
 
 class Sendable(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -27,7 +27,9 @@ from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import ClassifierError, InstanceError, LogicError
 from bnc2d.explain.batch import explain_many
 from bnc2d.explain.routes import GivenRoute
-from bnc2d.explain.whole.rules import RuleCheck, check_rules
+from bnc2d.explain.whole.rules.by_diagram import DiagramRoute
+from bnc2d.explain.whole.rules.checking import check_coherence, check_independence, check_rules
+from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
@@ -134,9 +136,35 @@ class GivenModel(Predicting):
             raise ClassifierError(f"no allowed instance is in class {name!r} of {self.target!r}")
         return self.diagram.sample(label, seed, size)
 
-    def check(self, rules: str, time_limit: float | None = None) -> RuleCheck:
+    def check(
+        self, rules: str | Iterable[str], towards: str | None = None, time_limit: float | None = None
+    ) -> RuleCheck:
         """Return whether all allowed instances obey rules (see ``CompiledModel.check``)."""
-        return check_rules(self._model.classifier, self.diagram, self._route.decisions, rules, time_limit)
+        return check_rules(self._model.classifier, self._rule_route(), rules, towards, time_limit)
+
+    def is_independent(
+        self,
+        features: str | Iterable[str],
+        given: str | Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> RuleResult:
+        """Return whether no change of features alone, from allowed to allowed, changes a decision."""
+        return check_independence(self._model.classifier, self._rule_route(), features, given, time_limit)
+
+    def is_coherent(
+        self,
+        order: Sequence[str] | None = None,
+        features: str | Iterable[str] | None = None,
+        given: str | Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> RuleResult:
+        """Return whether a change of one feature, from allowed to allowed, leads to a neighbouring class."""
+        return check_coherence(self._model.classifier, self._rule_route(), order, features, given, time_limit)
+
+    def _rule_route(self) -> DiagramRoute:
+        return DiagramRoute(self.diagram, self._route.decisions)
 
     def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance that satisfies the constraint."""

@@ -21,6 +21,7 @@ from bnc2d.base.hashing import distinct_rows
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.whole.rules.boxes import boxes_of
 from bnc2d.explain.whole.rules.claims import PairClaim
+from bnc2d.explain.whole.rules.ratios import proved_by_ratios
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.formula import build
 from bnc2d.logic.constraints.reader import literal_node
@@ -56,7 +57,11 @@ def find_pair_in_regions(
     is_chain = claim.condition is None and bool(claim.matters[:labels].all())
     if claim.change == "one" or (claim.change == "up" and is_chain):
         groups = [(feature,) for feature in claim.features]
-    groups = [group for group in groups if deciding.intersection(group)]
+    groups = [
+        group
+        for group in groups
+        if claim.forbidden.any() and not proved_by_ratios(classifier, claim, deciding.intersection(group))
+    ]
     for done, group in enumerate(groups):
         pairs = _PairSearch(classifier, domain, search, claim, group, deciding, budget)
         for share in pairs.settling():
@@ -79,7 +84,7 @@ def _deciding(classifier: BaseClassifier) -> set[FeatureId]:
 
 
 class _PairSearch:
-    """Looks for two instances that differ in the features of one ``group``."""
+    """Looks for two instances that differ in the features of one ``group``, both in the condition."""
 
     def __init__(
         self,
@@ -99,13 +104,15 @@ class _PairSearch:
         self._condition = _condition_diagram(domain, claim, budget)
         mentioned = {domain.index(name) for name in self._condition.features}
         # What neither decides nor is in the condition has one state: nothing depends on it.
-        self._whole: Region = [
-            np.arange(count if at in deciding or at in mentioned else 1)
-            for at, count in enumerate(domain.cardinalities)
-        ]
+        needed = [at in deciding or at in mentioned for at in range(len(domain))]
         self._boxes = [
-            [allowed[: len(whole)] for allowed, whole in zip(box.region, self._whole, strict=True)]
+            [allowed if keep else allowed[:1] for allowed, keep in zip(box.region, needed, strict=True)]
             for box in boxes_of(self._condition, len(domain))
+        ]
+        # The smallest region that holds all boxes; empty where there are none.
+        self._whole: Region = [
+            np.array(sorted({state for box in self._boxes for state in box[at].tolist()}), dtype=np.intp)
+            for at in range(len(domain))
         ]
         self._no_class = len(classifier.classes)
         self._all_labels = set(range(self._no_class + classifier.rule.leaves_ties))
@@ -114,7 +121,8 @@ class _PairSearch:
     def settling(self) -> Iterator[float]:
         """Yield the share of all that is settled, from time to time; ``found`` is the pair at the end."""
         whole, settled = size(self._whole), 0
-        left = [self._whole]
+        can_differ = any(len(self._whole[at]) > 1 for at in self._group)
+        left = [self._whole] if can_differ else []
         while left:
             checkpoint()
             region = left.pop()

@@ -10,6 +10,8 @@ import pytest
 import bnc2d
 from bnc2d import Classifier
 from bnc2d.errors import Bnc2dError
+from bnc2d.explain.whole.rules import boxes
+from bnc2d.logic.diagram import pairs
 from tests.hard_classifiers import mixed_classifier
 
 FEATURES = ["BP", "CT", "HR"]
@@ -191,6 +193,26 @@ def test_wrong_questions_are_refused(ask: Any, message: str) -> None:
         with pytest.raises(Bnc2dError) as caught:
             ask(asked)
         assert message in str(caught.value)
+
+
+def test_what_is_too_much_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rules after it are checked all the same."""
+    classifier = Classifier(bnc2d.example("diagnosis"), "D", FEATURES)
+    model, rules = (
+        classifier.compile(),
+        "if CT or HR=Low then class does not depend on BP; if CT then class!=0",
+    )
+    decided = model.check(rules).results
+    monkeypatch.setattr(pairs, "MAX_PAIRS", 1)
+    found = model.check(rules)
+    assert found.results[0].status == "open"
+    assert found.results[0].reason == "more than 1 pairs of diagram nodes to look at"
+    assert found.results[1] == decided[1]
+    monkeypatch.setattr(boxes, "MOST_BOXES", 1)
+    found = classifier.check(rules)
+    assert found.results[0].status == "open"
+    assert "the rule speaks of more than 1 regions" in str(found.results[0])
+    assert found.results[1].holds is decided[1].holds
 
 
 def test_a_limit_leaves_rules_open() -> None:

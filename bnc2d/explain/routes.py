@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.errors import InstanceError
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.by_regions.given import GivenCase
 from bnc2d.explain.by_regions.hidden import HiddenCase
 from bnc2d.explain.by_regions.many import OneReason, one_reason_each
 from bnc2d.explain.by_regions.observed import ObservedCase
@@ -26,16 +26,11 @@ from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.regions.decides import bounds_of
+from bnc2d.regions.given import GivenOracle
 from bnc2d.regions.oracle import NetworkOracle, RegionOracle
 from bnc2d.regions.search import Bounds
 
 _SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
-
-
-def violation(row: int | None = None) -> InstanceError:
-    """Return (not raise) the error that an instance, or a row of several, is ruled out by the constraint."""
-    which = "the instance" if row is None else f"row {row}"
-    return InstanceError(f"{which} violates the constraint, which says that it cannot be")
 
 
 class Sendable(Protocol):
@@ -183,22 +178,40 @@ class NetworkRoute:
     """Answers from the network of a classifier; nothing is compiled.
 
     Sent elsewhere it is the classifier alone, and every thread of a worker makes an oracle of its own: it
-    keeps what it found for the questions to come.
+    keeps what it found for the questions to come. ``allowed`` leads to 1 where an instance counts, else to 0;
+    ``given`` says in words which do.
     """
 
-    given = ""
     is_quick = False
     rows_at_once = 512
     seconds_to_send = 0.0
 
-    def __init__(self, classifier: BaseClassifier, oracle: RegionOracle | None = None) -> None:
+    def __init__(
+        self,
+        classifier: BaseClassifier,
+        oracle: RegionOracle | None = None,
+        allowed: Diagram | None = None,
+        given: str = "",
+    ) -> None:
         self.classifier = classifier
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
-        self._given = oracle
+        self.given = given
+        self._network_oracle = oracle
+        self._allowed = allowed
+
+    @cached_property
+    def _free_oracle(self) -> RegionOracle:
+        return self._network_oracle or NetworkOracle(self.classifier, lambda: self._bounds)
 
     @cached_property
     def _oracle(self) -> RegionOracle:
-        return NetworkOracle(self.classifier, lambda: self._bounds) if self._given is None else self._given
+        oracle = self._free_oracle
+        return oracle if self._allowed is None else GivenOracle(oracle, self._allowed, len(self.decisions))
+
+    @property
+    def _outside(self) -> set[int]:
+        """The label of instances that do not count."""
+        return set() if self._allowed is None else {len(self.decisions)}
 
     @cached_property
     def _bounds(self) -> Bounds:
@@ -228,14 +241,17 @@ class NetworkRoute:
         return {
             "classifier": self._plain(),
             "decisions": self.decisions,
-            "_given": None,
+            "given": self.given,
+            "_allowed": self._allowed,
+            "_network_oracle": None,
             "_token": self._token,
         }
 
     def here(self) -> Self:
         """Return the route of this thread."""
         if getattr(_kept, "token", None) != self._token:
-            _kept.token, _kept.route = self._token, type(self)(self._plain())
+            _kept.token = self._token
+            _kept.route = type(self)(self._plain(), allowed=self._allowed, given=self.given)
         route: Self = _kept.route
         return route
 
@@ -256,10 +272,13 @@ class NetworkRoute:
         """Return the case of an instance."""
         others = set(range(len(self.decisions))) - {label}
         labels, others = ({label}, others) if is_own else (others, {label})
-        observed = self._oracle.observed
+        observed = self._free_oracle.observed
         if observed is not None and label < len(self.classifier.classes):
-            return ObservedCase(self._oracle, observed, labels, others, positions, fixed)
+            free = ObservedCase(self._free_oracle, observed, labels, others, positions, fixed)
+            if self._allowed is None:
+                return free
+            return GivenCase(self._oracle, free, labels | self._outside, others, positions, fixed)
         hidden = self._oracle.hidden
         if hidden is not None and is_own and label < len(self.classifier.classes):
-            return HiddenCase(self._oracle, hidden, labels, others, positions, fixed)
-        return RegionCase(self._oracle, labels, others, positions, fixed)
+            return HiddenCase(self._oracle, hidden, labels | self._outside, others, positions, fixed)
+        return RegionCase(self._oracle, labels | self._outside, others, positions, fixed)

@@ -58,6 +58,7 @@ class ExplanationData(DecisionData):
     instance: dict[str, str]
     target: str
     fixed: list[str]
+    given: str | None
     complete_reason: str | None
     general_reason: str | None
     sufficient_reason: Literals
@@ -150,6 +151,7 @@ def explanation_data(
         "posterior": posterior["posterior"],
         "posterior_exact": posterior["posterior_exact"],
         "fixed": list(explanation.fixed),
+        "given": explanation.route.given or None,
         "complete_reason": None,
         "general_reason": None,
         "sufficient_reason": literals(first[0]),

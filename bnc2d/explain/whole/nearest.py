@@ -15,8 +15,8 @@ from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
 from bnc2d.base.readers.numbers import weights as read_weights
 from bnc2d.compile.model import BaseCompiledModel, decisions
+from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import ClassifierError
-from bnc2d.explain.routes import violation
 from bnc2d.logic.diagram.nearest import nearest as nearest_row
 
 

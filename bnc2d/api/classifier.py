@@ -47,7 +47,7 @@ class Classifier(BaseClassifier):
         if isinstance(classifier, cls):
             return classifier
         made = cls.__new__(cls)
-        made.__dict__.update(instance_of(BaseClassifier, classifier, "classifier").__dict__)
+        made.__dict__.update(instance_of(BaseClassifier, classifier, "classifier").__getstate__())
         return made
 
     def compile(
@@ -139,7 +139,8 @@ class Classifier(BaseClassifier):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found about regions: a copy finds it again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_oracle", "_bounds")}
+        found = ("_oracle", "_bounds")
+        return {name: value for name, value in super().__getstate__().items() if name not in found}
 
     @cached_property
     def _oracle(self) -> NetworkOracle:

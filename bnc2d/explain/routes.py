@@ -132,7 +132,7 @@ class CompiledRoute:
         self.domain = model.domain
         self.decisions = decisions(model)
         self.sendable = DiagramRoute(model.diagram)  # no worker needs more
-        self._model = model
+        self.model = model
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance, read off the diagram."""
@@ -142,7 +142,7 @@ class CompiledRoute:
         self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
     ) -> DiagramCase:
         """Return the case of an instance; its formula is that of the class where there is one."""
-        case, model = self.sendable.case(label, is_own, positions, fixed), self._model
+        case, model = self.sendable.case(label, is_own, positions, fixed), self.model
         if label >= len(model.classes):
             return case
         return replace(case, make=partial(model.formula, model.classes[label], negated=not is_own))
@@ -188,6 +188,11 @@ class NetworkRoute:
         self.classifier = classifier
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
         self._given = oracle
+
+    @property
+    def oracle(self) -> RegionOracle:
+        """What answers questions about regions."""
+        return self._oracle
 
     @cached_property
     def _oracle(self) -> RegionOracle:

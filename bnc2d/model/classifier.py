@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from bnc2d.base.readers.instances import (
     StateArray,
     all_rows,
     check_rows,
-    encode,
+    encode_partial,
     in_the_same_form,
 )
 from bnc2d.base.readers.numbers import Number
@@ -35,6 +35,7 @@ from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_yo
 from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.partial import groups_of
 from bnc2d.model.variable import Variable
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # At most this many names are shown in a warning.
 _SHOWN_NAMES = 5
+# Classifiers over fewer features that are kept for the partial instances to come.
+_MOST_SMALLER = 64
 
 
 class BaseClassifier(Predicting):
@@ -87,6 +90,30 @@ class BaseClassifier(Predicting):
         """The features as variables, in order."""
         return tuple(self.network.variable(name) for name in self.features)
 
+    def over(self, known: Sequence[int]) -> Self:
+        """Return the same network, target and rule with some of the features, by position; maybe with none.
+
+        The others are hidden variables of it.
+        """
+        key = tuple(known)
+        if key == tuple(range(len(self.features))):
+            return self
+        kept: dict[tuple[int, ...], Self] = self.__dict__.setdefault("_smaller", {})
+        made = kept.get(key)
+        if made is None:
+            made = type(self).__new__(type(self))
+            for name in ("network", "target", "classes", "threshold", "positive", "ties", "rule"):
+                setattr(made, name, getattr(self, name))
+            made.features = tuple(self.features[feature] for feature in key)
+            while len(kept) >= _MOST_SMALLER:
+                kept.pop(next(iter(kept)), None)  # the oldest
+            kept[key] = made
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the smaller classifiers: a copy makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_smaller"}
+
     @property
     def instance_count(self) -> int:
         """The number of instances of the features."""
@@ -122,15 +149,14 @@ class BaseClassifier(Predicting):
         """Return ``P(class | instance)``: exact for one instance, float64 for many, or as ``exact`` says.
 
         One dict gives a dict of fractions; a list of dicts gives a list of dicts of floats, an integer array
-        an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros.
+        an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros. Given a
+        partial instance, it is ``P(class | what is known)``.
         """
-        encoded = encode(self.feature_variables, instances)
-        if encoded.form is Form.ONE if exact is None else flag(exact, "exact"):
-            joint = self._query.joint(encoded.rows, exact=True).values.tolist()
-            values = np.array([_normalised(row) for row in joint], dtype=object)
-            values = values.reshape(len(joint), len(self.classes))  # also where there is no row
-        else:
-            values = self._float_posteriors(encoded.rows)
+        encoded = encode_partial(self.feature_variables, instances)
+        exactly = encoded.form is Form.ONE if exact is None else flag(exact, "exact")
+        values = np.empty((len(encoded.rows), len(self.classes)), dtype=object if exactly else np.float64)
+        for places, known, rows in groups_of(encoded.rows):
+            values[places] = self.over(known)._posteriors(rows, exactly)
         if encoded.form is Form.FRAME:
             return type(instances)(values, index=instances.index, columns=list(self.classes))
         if encoded.form is Form.ARRAY:
@@ -142,8 +168,22 @@ class BaseClassifier(Predicting):
         return self.target, self.classes
 
     def _decided(self, instances: object) -> tuple[Encoded, Labels]:
-        encoded = encode(self.feature_variables, instances)
-        return encoded, self.labels(encoded.rows)
+        encoded = encode_partial(self.feature_variables, instances)
+        return encoded, self.partial_labels(encoded.rows)
+
+    def partial_labels(self, rows: Rows) -> Labels:
+        """Return the class of each row, in which features may be ``MISSING`` (see ``labels``)."""
+        labels = np.empty(len(rows), dtype=np.intp)
+        for places, known, some in groups_of(rows):
+            labels[places] = self.over(known).labels(some)
+        return labels
+
+    def partial_bases(self, rows: Rows) -> list[Basis]:
+        """Return what each decision rests on, in rows in which features may be ``MISSING``."""
+        found = np.empty(len(rows), dtype=object)
+        for places, known, some in groups_of(rows):
+            found[places] = self.over(known).bases(some)
+        return list(found)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
@@ -165,9 +205,14 @@ class BaseClassifier(Predicting):
     @overload
     def is_possible(self, instances: pd.Series[Any]) -> bool: ...
     def is_possible(self, instances: object) -> object:
-        """Return whether each instance has a positive probability, in the form of ``predict``; exact."""
-        encoded = encode(self.feature_variables, instances)
-        answers = self._query.possible(encoded.rows).astype(object)
+        """Return whether each instance has a positive probability, in the form of ``predict``; exact.
+
+        Of a partial instance, whether what is known has.
+        """
+        encoded = encode_partial(self.feature_variables, instances)
+        answers = np.empty(len(encoded.rows), dtype=object)
+        for places, known, rows in groups_of(encoded.rows):
+            answers[places] = self.over(known)._query.possible(rows)
         return in_the_same_form(answers, encoded.form, instances, "possible")
 
     def bases(self, rows: Rows) -> list[Basis]:
@@ -196,6 +241,16 @@ class BaseClassifier(Predicting):
                 f"counting would ask {self.instance_count} instances, more than the limit of {limit}"
             )
         return sum(int((~self._query.possible(rows)).sum()) for rows in all_rows(self.feature_variables))
+
+    def _posteriors(self, rows: Rows, exact: bool) -> NDArray[Any]:
+        """Return the posteriors of rows that set every feature, in fractions or in floats."""
+        if not exact:
+            return self._float_posteriors(rows)
+        joint = self._query.joint(rows, exact=True).values.tolist()
+        values = np.empty((len(joint), len(self.classes)), dtype=object)
+        for row, one in enumerate(joint):
+            values[row] = _normalised(one)
+        return values
 
     def _float_posteriors(self, rows: Rows) -> NDArray[np.float64]:
         """Return the posteriors of many rows, exactly rounded where float64 would underflow."""

@@ -1,0 +1,179 @@
+"""Completions that are too many to list, asked of the network by questions about regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.arrays import Rows
+from bnc2d.base.budget import Budget
+from bnc2d.base.checkpoints import checkpoint
+from bnc2d.compile.graph.pruning import target_part
+from bnc2d.errors import TimeLimitExceeded
+from bnc2d.explain.missing.by_diagram import Completion, Pair
+from bnc2d.explain.missing.splitting import Verdict
+from bnc2d.logic.domain import FeatureId
+from bnc2d.model.classifier import BaseClassifier
+from bnc2d.regions.oracle import RegionOracle
+from bnc2d.regions.region import Region
+
+# Seconds that one question about a region may take; without an answer the region is split.
+_QUESTION_SECONDS = 0.1
+# Completions that are drawn between two looks at what they show.
+_DRAWN = 16
+_ROUNDS_IN_VAIN = 8
+
+
+class RegionCompletions:
+    """The completions of what is known, as a region of a classifier's instances.
+
+    ``own`` is the label that the partial instance has; ``order`` lists the missing features, those that say
+    most about the target first: parts are split in this order.
+    """
+
+    def __init__(
+        self,
+        classifier: BaseClassifier,
+        oracle: RegionOracle,
+        known: Mapping[FeatureId, int],
+        own: int,
+        order: Sequence[FeatureId],
+    ) -> None:
+        self._classifier = classifier
+        self._oracle = oracle
+        self._known = known
+        self._own = own
+        labels = range(len(classifier.classes) + classifier.rule.leaves_ties)
+        self._others = [label for label in labels if label != own]
+        self.order = tuple(order)
+        self._sizes = [len(variable) for variable in classifier.feature_variables]
+        self._random = Random(0)  # noqa: S311 - the same answer each time
+
+    def _region(self, part: Mapping[FeatureId, int]) -> Region:
+        states = {**part, **self._known}
+        return [
+            np.array([states[feature]]) if feature in states else np.arange(size)
+            for feature, size in enumerate(self._sizes)
+        ]
+
+    def witness(self) -> Completion | None:
+        """Return a completion that has another label; None where it is proved that there is none."""
+        return self._oracle.find(self._region({}), self._others)
+
+    def irrelevant(self) -> list[FeatureId]:
+        """Return missing features that the others separate from the target, and that make nothing impossible.
+
+        No completion is decided otherwise for them.
+        """
+        part = target_part(self._classifier)
+        mentioned = set(part.classifier.features)
+        mentioned |= {variable.name for cpt in part.zero_tables for variable in cpt.scope}
+        names = self._classifier.features
+        return [feature for feature in self.order if names[feature] not in mentioned]
+
+    def pairs(self, features: Sequence[FeatureId], start: Completion) -> Iterator[tuple[FeatureId, Pair]]:
+        """Yield for some of the features two completions that differ in it alone and have different labels.
+
+        Completions are drawn at random, and near pairs that were found, where decisions are close; from each
+        one every feature is changed alone. ``start`` is the first. Ends when all are found, or a number of
+        rounds found none.
+        """
+        left = list(features)
+        near = [start]
+        in_vain = 0
+        while left and in_vain < _ROUNDS_IN_VAIN:
+            checkpoint()
+            bases = np.array([*near[-_DRAWN:], *self._drawn(_DRAWN)], dtype=np.intp)
+            near, found = [], []
+            for feature in left:
+                checkpoint()
+                pair = self._pair_from(bases, feature)
+                if pair is not None:
+                    found.append(feature)
+                    near += pair
+                    yield feature, pair
+            if not found:  # a walk between two labels crosses from one to another
+                pair_of = self._crossing(bases)
+                if pair_of is not None:
+                    near += pair_of[1]
+                    if pair_of[0] in left:
+                        found.append(pair_of[0])
+                        yield pair_of
+            left = [feature for feature in left if feature not in found]
+            in_vain = 0 if found else in_vain + 1
+
+    def _drawn(self, number: int) -> list[Completion]:
+        return [
+            [self._known.get(f, self._random.randrange(size)) for f, size in enumerate(self._sizes)]
+            for _ in range(number)
+        ]
+
+    def _pair_from(self, bases: Rows, feature: FeatureId) -> Pair | None:
+        size = self._sizes[feature]
+        rows = np.repeat(bases, size, axis=0)
+        rows[:, feature] = np.tile(np.arange(size), len(bases))
+        labels = self._labels(rows).reshape(len(bases), size)
+        differing = np.argwhere(labels != labels[:, :1])
+        if not len(differing):
+            return None
+        base, state = differing[0].tolist()
+        return rows[base * size].tolist(), rows[base * size + state].tolist()
+
+    def _crossing(self, bases: Rows) -> tuple[FeatureId, Pair] | None:
+        """Return where the label changes on the way from one completion to another of another label."""
+        labels = self._labels(bases)
+        other = np.flatnonzero(labels != labels[0])
+        if not other.size:
+            return None
+        row, goal = bases[0].copy(), bases[int(other[0])]
+        steps, changed = [row.copy()], []
+        for feature in self._random.sample(self.order, len(self.order)):
+            if row[feature] != goal[feature]:
+                row[feature] = goal[feature]
+                steps.append(row.copy())
+                changed.append(feature)
+        on_the_way = self._labels(np.array(steps, dtype=np.intp))
+        at = int(np.flatnonzero(on_the_way[1:] != on_the_way[:-1])[0])
+        return changed[at], (steps[at].tolist(), steps[at + 1].tolist())
+
+    def _labels(self, rows: Rows) -> NDArray[np.integer]:
+        return self._oracle.labels(rows)
+
+    @property
+    def root(self) -> tuple[int, ...]:
+        """No feature is set (see ``splitting.Tree``); a node holds states of the first of the order."""
+        return ()
+
+    def feature(self, node: tuple[int, ...]) -> FeatureId:
+        """Return the first feature of the order that is not set."""
+        return self.order[len(node)]
+
+    def children(self, node: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the node with each state of its feature."""
+        return [(*node, state) for state in range(self._sizes[self.feature(node)])]
+
+    def verdicts(self, nodes: Sequence[tuple[int, ...]]) -> list[Verdict]:
+        """Return what is known of parts: one completion of each says which question to ask, if any."""
+        parts = [dict(zip(self.order, node, strict=False)) for node in nodes]
+        first = np.array(
+            [[{**part, **self._known}.get(f, 0) for f in range(len(self._sizes))] for part in parts],
+            dtype=np.intp,
+        )
+        is_kept = (self._labels(first) == self._own).tolist()
+        verdicts = []
+        for node, part, kept in zip(nodes, parts, is_kept, strict=True):
+            verdict = Verdict.KEPT if kept else Verdict.LOST
+            if len(node) < len(self.order) and not self._all(part, kept):
+                verdict = Verdict.OPEN
+            verdicts.append(verdict)
+        return verdicts
+
+    def _all(self, part: Mapping[FeatureId, int], kept: bool) -> bool:
+        """Return whether all completions of a part are known to keep the label, or all to lose it."""
+        with suppress(TimeLimitExceeded), Budget(_QUESTION_SECONDS).limiting("the part is open"):
+            return self._oracle.find(self._region(part), self._others if kept else [self._own]) is None
+        return False

@@ -19,6 +19,7 @@ from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.partial import partial_labels
 
 if TYPE_CHECKING:  # loaded where a formula is asked for
     from bnc2d.compile.formula.minimise import Minimiser
@@ -149,7 +150,7 @@ class BaseCompiledModel(Predicting):
             return encoded, self.diagram.labels(encoded.rows)
         is_partial = (encoded.rows == MISSING).any(axis=1)
         labels = np.empty(len(is_partial), dtype=np.int64)
-        labels[is_partial] = self.classifier.partial_labels(encoded.rows[is_partial])
+        labels[is_partial] = partial_labels(self.classifier, encoded.rows[is_partial])
         labels[~is_partial] = self.diagram.labels(encoded.rows[~is_partial])
         return encoded, labels
 

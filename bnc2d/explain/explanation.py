@@ -161,6 +161,7 @@ class BaseExplanation:
                 return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left()))
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             message = f"no instance{condition} is in class {name}"
+            message += " while what is missing stays unknown" if self.missing else ""
         return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
 
     def changes(

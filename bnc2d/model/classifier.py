@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_yo
 from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.network import BayesianNetwork
-from bnc2d.model.partial import groups_of
+from bnc2d.model.partial import groups_of, over, partial_labels
 from bnc2d.model.variable import Variable
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 # At most this many names are shown in a warning.
 _SHOWN_NAMES = 5
-# Classifiers over fewer features that are kept for the partial instances to come.
-_MOST_SMALLER = 64
 
 
 class BaseClassifier(Predicting):
@@ -89,26 +87,6 @@ class BaseClassifier(Predicting):
     def feature_variables(self) -> tuple[Variable, ...]:
         """The features as variables, in order."""
         return tuple(self.network.variable(name) for name in self.features)
-
-    def over(self, known: Sequence[int]) -> Self:
-        """Return the same network, target and rule with some of the features, by position; maybe with none.
-
-        The others are hidden variables of it.
-        """
-        key = tuple(known)
-        if key == tuple(range(len(self.features))):
-            return self
-        kept: dict[tuple[int, ...], Self] = self.__dict__.setdefault("_smaller", {})
-        made = kept.get(key)
-        if made is None:
-            made = type(self).__new__(type(self))
-            for name in ("network", "target", "classes", "threshold", "positive", "ties", "rule"):
-                setattr(made, name, getattr(self, name))
-            made.features = tuple(self.features[feature] for feature in key)
-            while len(kept) >= _MOST_SMALLER:
-                kept.pop(next(iter(kept)), None)  # the oldest
-            kept[key] = made
-        return made
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the smaller classifiers: a copy makes its own."""
@@ -156,7 +134,7 @@ class BaseClassifier(Predicting):
         exactly = encoded.form is Form.ONE if exact is None else flag(exact, "exact")
         values = np.empty((len(encoded.rows), len(self.classes)), dtype=object if exactly else np.float64)
         for places, known, rows in groups_of(encoded.rows):
-            values[places] = self.over(known)._posteriors(rows, exactly)
+            values[places] = over(self, known)._posteriors(rows, exactly)
         if encoded.form is Form.FRAME:
             return type(instances)(values, index=instances.index, columns=list(self.classes))
         if encoded.form is Form.ARRAY:
@@ -169,21 +147,7 @@ class BaseClassifier(Predicting):
 
     def _decided(self, instances: object) -> tuple[Encoded, Labels]:
         encoded = encode_partial(self.feature_variables, instances)
-        return encoded, self.partial_labels(encoded.rows)
-
-    def partial_labels(self, rows: Rows) -> Labels:
-        """Return the class of each row, in which features may be ``MISSING`` (see ``labels``)."""
-        labels = np.empty(len(rows), dtype=np.intp)
-        for places, known, some in groups_of(rows):
-            labels[places] = self.over(known).labels(some)
-        return labels
-
-    def partial_bases(self, rows: Rows) -> list[Basis]:
-        """Return what each decision rests on, in rows in which features may be ``MISSING``."""
-        found = np.empty(len(rows), dtype=object)
-        for places, known, some in groups_of(rows):
-            found[places] = self.over(known).bases(some)
-        return list(found)
+        return encoded, partial_labels(self, encoded.rows)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
@@ -212,7 +176,7 @@ class BaseClassifier(Predicting):
         encoded = encode_partial(self.feature_variables, instances)
         answers = np.empty(len(encoded.rows), dtype=object)
         for places, known, rows in groups_of(encoded.rows):
-            answers[places] = self.over(known)._query.possible(rows)
+            answers[places] = over(self, known)._query.possible(rows)
         return in_the_same_form(answers, encoded.form, instances, "possible")
 
     def bases(self, rows: Rows) -> list[Basis]:

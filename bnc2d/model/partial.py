@@ -6,8 +6,8 @@ are grouped by which features they lack, so that each group is one question to o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,15 @@ from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.readers.states import MISSING
+from bnc2d.model.decision import Basis, Labels
+
+if TYPE_CHECKING:
+    from bnc2d.model.classifier import BaseClassifier
+
+    Classifier = TypeVar("Classifier", bound=BaseClassifier)
+
+# Classifiers over fewer features that are kept for the partial instances to come.
+_MOST_SMALLER = 64
 
 
 class Group(NamedTuple):
@@ -39,3 +48,40 @@ def groups_of(rows: Rows) -> Iterator[Group]:
         checkpoint()
         known = np.flatnonzero(is_known[place])
         yield Group(places, tuple(known.tolist()), rows[np.ix_(places, known)])
+
+
+def over(classifier: Classifier, known: Sequence[int]) -> Classifier:
+    """Return the same network, target and rule with some of the features, by position; maybe with none.
+
+    The others are hidden variables of it.
+    """
+    key = tuple(known)
+    if key == tuple(range(len(classifier.features))):
+        return classifier
+    kept: dict[tuple[int, ...], Classifier] = classifier.__dict__.setdefault("_smaller", {})
+    made = kept.get(key)
+    if made is None:
+        made = type(classifier).__new__(type(classifier))
+        for name in ("network", "target", "classes", "threshold", "positive", "ties", "rule"):
+            setattr(made, name, getattr(classifier, name))
+        made.features = tuple(classifier.features[feature] for feature in key)
+        while len(kept) >= _MOST_SMALLER:
+            kept.pop(next(iter(kept)), None)  # the oldest
+        kept[key] = made
+    return made
+
+
+def partial_labels(classifier: BaseClassifier, rows: Rows) -> Labels:
+    """Return the class of each row, in which features may be ``MISSING`` (see ``BaseClassifier.labels``)."""
+    labels = np.empty(len(rows), dtype=np.intp)
+    for places, known, some in groups_of(rows):
+        labels[places] = over(classifier, known).labels(some)
+    return labels
+
+
+def partial_bases(classifier: BaseClassifier, rows: Rows) -> list[Basis]:
+    """Return what each decision rests on, in rows in which features may be ``MISSING``."""
+    found = np.empty(len(rows), dtype=object)
+    for places, known, some in groups_of(rows):
+        found[places] = over(classifier, known).bases(some)
+    return list(found)

@@ -17,9 +17,10 @@ from bnc2d.errors import InstanceError, LimitExceeded
 from bnc2d.explain.routes import CompiledRoute, NetworkRoute, Route
 from bnc2d.logic.diagram.diagram import DiagramBuilder
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.partial import over
 
 # Seconds to compile a smaller classifier; an estimate that exceeds them many times is believed.
-_COMPILE_SECONDS, _PLAIN = 3.0, 10
+COMPILE_SECONDS, _PLAIN = 3.0, 10
 # Routes that are kept for a model or a classifier, by the features that are known.
 _MOST_KEPT = 16
 
@@ -27,11 +28,11 @@ _Kept: TypeAlias = dict[tuple[int, ...], Route]
 _kept: WeakKeyDictionary[BaseCompiledModel | BaseClassifier, _Kept] = WeakKeyDictionary()
 
 
-def smaller_route(route: Route, known: Sequence[int]) -> Route:
+def smaller_route(route: Route, known: Sequence[int], time_limit: float = COMPILE_SECONDS) -> Route:
     """Return what answers for the classifier over some of a route's features, by position.
 
-    From a compiled model the smaller classifier is compiled, too, where that takes a few seconds at most;
-    else the network answers.
+    From a compiled model the smaller classifier is compiled, too, where the time (seconds) is enough; else
+    the network answers.
     """
     if route.given:
         raise InstanceError("an instance under a constraint must set every feature; some are missing here")
@@ -40,22 +41,25 @@ def smaller_route(route: Route, known: Sequence[int]) -> Route:
     key = tuple(known)
     found = kept.get(key)
     if found is None:
-        found = _route_over(route.classifier.over(key), isinstance(route, CompiledRoute))
+        compiled = isinstance(route, CompiledRoute)
+        found = _route_over(over(route.classifier, key), time_limit if compiled else None)
         while len(kept) >= _MOST_KEPT:
             kept.pop(next(iter(kept)), None)  # the oldest
-        kept[key] = found
+        if time_limit >= COMPILE_SECONDS or isinstance(found, CompiledRoute) == compiled:
+            kept[key] = found  # else more time may give a better one
     return found
 
 
-def _route_over(classifier: BaseClassifier, compiled: bool) -> Route:
+def _route_over(classifier: BaseClassifier, time_limit: float | None) -> Route:
+    """Return what answers for a classifier, compiled within a time limit, or without compiling (None)."""
     if not classifier.features:
         return CompiledRoute(_constant_model(classifier))
-    if compiled:
+    if time_limit is not None:
         try:
-            with Budget(_COMPILE_SECONDS).limiting("there is no plan to compile"):
+            with Budget(time_limit).limiting("there is no plan to compile"):
                 expected = expected_seconds(classifier)
-            if expected <= _PLAIN * _COMPILE_SECONDS:
-                return CompiledRoute(compile_classifier(classifier, time_limit=_COMPILE_SECONDS))
+            if expected <= _PLAIN * time_limit:
+                return CompiledRoute(compile_classifier(classifier, time_limit=time_limit))
         except LimitExceeded:  # the network answers
             pass
     return NetworkRoute(classifier)

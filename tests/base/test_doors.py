@@ -344,7 +344,7 @@ def test_states_of_instance_files_and_of_the_command_line(
         assert main([*words, f"--instance={tmp_path / 'p.json'}"]) == 0
     assert main([*words, "BP=High", "CT=1", "HR=Normal"]) == 0
     assert len(set(capsys.readouterr().out.splitlines())) == 4  # the decision and three probabilities
-    for unread in ("1.0", "yes", 2, 0.5, None):
+    for unread in ("1.0", "yes", 2, 0.5, ""):
         (tmp_path / "p.json").write_text(json.dumps({**PATIENT, "CT": unread}))
         assert main([*words, f"--instance={tmp_path / 'p.json'}"]) == 2
         assert f"variable 'CT' has no state '{unread}'" in capsys.readouterr().err

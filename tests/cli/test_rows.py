@@ -39,7 +39,7 @@ BAD = {
     "High,1,Normal,more": "5 cells, but 4 columns",
     'High,1"Normal"x,"a"b': "not CSV: ',' expected after '\"'",
     "\udcff,1,Normal": "byte 0xff is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)",
-    ",1,Normal": "variable 'BP' has no state ''; valid: 'Low', 'Normal', 'High'",
+    "-,1,Normal": "variable 'BP' has no state '-'; valid: 'Low', 'Normal', 'High'",
 }
 
 

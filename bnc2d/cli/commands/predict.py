@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TextIO
+from typing import Any, TextIO
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.readers.instances import encode_partial
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     def answer(instances: Sequence[dict[str, str]]) -> Sequence[Data]:
         bases = partial_bases(classifier, encode_partial(classifier.feature_variables, instances).rows)
         decided = zip(classifier.predict(instances), bases, posteriors(instances), strict=True)
-        found: list[Data] = [{**decision_data(*one, options.exact)} for one in decided]
+        found: list[dict[str, Any]] = [{**decision_data(*one, options.exact)} for one in decided]
         if output.format == "csv":
             return [decision_cells(one, options.exact) for one in found]
         for one, instance in zip(found, instances, strict=True):

@@ -87,14 +87,15 @@ class DiagramRoute:
     rows_at_once = 64
 
     def __init__(self, diagram: Diagram, *, outside: bool = False) -> None:
-        self._diagram = diagram
-        # The label of instances that do not count, whichever label an explanation is about.
+        self.diagram = diagram
+        self.outside = outside  # whether the last terminal is for instances that do not count
+        # Their label, whichever label an explanation is about.
         self._outside = {diagram.terminals - 1} if outside else set()
 
     @property
     def seconds_to_send(self) -> float:
         """By the number of its nodes."""
-        return _SENDING * self._diagram.node_count
+        return _SENDING * self.diagram.node_count
 
     def here(self) -> Self:
         """Return itself: a diagram does not change."""
@@ -102,13 +103,13 @@ class DiagramRoute:
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance, read off the diagram."""
-        return self._diagram.labels(rows)
+        return self.diagram.labels(rows)
 
     def case(
         self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
     ) -> DiagramCase:
         """Return the case of an instance; its formula is made of the diagram."""
-        diagram = self._diagram
+        diagram = self.diagram
         labels = {label} | self._outside if is_own else set(range(diagram.terminals)) - {label}
         make = partial(_formula, diagram, frozenset(labels))
         return DiagramCase(diagram, frozenset(labels), tuple(positions), frozenset(fixed), make)

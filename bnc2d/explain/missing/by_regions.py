@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from random import Random
 
 import numpy as np
@@ -18,8 +19,9 @@ from bnc2d.explain.missing.by_diagram import Completion, Pair
 from bnc2d.explain.missing.splitting import Verdict
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.regions.oracle import RegionOracle
-from bnc2d.regions.region import Region
+from bnc2d.regions.oracle import Asking, RegionOracle
+from bnc2d.regions.questions import Choices
+from bnc2d.regions.region import States
 
 # Seconds that one question about a region may take; without an answer the region is split.
 _QUESTION_SECONDS = 0.1
@@ -51,18 +53,12 @@ class RegionCompletions:
         self._others = [label for label in labels if label != own]
         self.order = tuple(order)
         self._sizes = [len(variable) for variable in classifier.feature_variables]
+        self._asking: dict[int, Asking] = {}
         self._random = Random(0)  # noqa: S311 - the same answer each time
-
-    def _region(self, part: Mapping[FeatureId, int]) -> Region:
-        states = {**part, **self._known}
-        return [
-            np.array([states[feature]]) if feature in states else np.arange(size)
-            for feature, size in enumerate(self._sizes)
-        ]
 
     def witness(self) -> Completion | None:
         """Return a completion that has another label; None where it is proved that there is none."""
-        return self._oracle.find(self._region({}), self._others)
+        return self._oracle.find([options[0] for options in self._options], self._others)
 
     def irrelevant(self) -> list[FeatureId]:
         """Return missing features that the others separate from the target, and that make nothing impossible.
@@ -158,22 +154,50 @@ class RegionCompletions:
 
     def verdicts(self, nodes: Sequence[tuple[int, ...]]) -> list[Verdict]:
         """Return what is known of parts: one completion of each says which question to ask, if any."""
-        parts = [dict(zip(self.order, node, strict=False)) for node in nodes]
-        first = np.array(
-            [[{**part, **self._known}.get(f, 0) for f in range(len(self._sizes))] for part in parts],
-            dtype=np.intp,
-        )
-        is_kept = (self._labels(first) == self._own).tolist()
-        verdicts = []
-        for node, part, kept in zip(nodes, parts, is_kept, strict=True):
-            verdict = Verdict.KEPT if kept else Verdict.LOST
-            if len(node) < len(self.order) and not self._all(part, kept):
-                verdict = Verdict.OPEN
-            verdicts.append(verdict)
-        return verdicts
+        choices = np.array([self._choice(node) for node in nodes], dtype=np.intp)
+        first = np.maximum(choices - 1, 0)  # its first state where a feature may have any
+        first[:, list(self._known)] = list(self._known.values())
+        labels = self._labels(first)
+        settled = np.array([len(node) == len(self.order) for node in nodes])
+        for label in np.unique(labels[~settled]).tolist():
+            here = np.flatnonzero((labels == label) & ~settled)
+            settled[here] = self._all(label, choices[here])
+        return [
+            Verdict.OPEN if not known else Verdict.KEPT if label == self._own else Verdict.LOST
+            for known, label in zip(settled.tolist(), labels.tolist(), strict=True)
+        ]
 
-    def _all(self, part: Mapping[FeatureId, int], kept: bool) -> bool:
-        """Return whether all completions of a part are known to keep the label, or all to lose it."""
-        with suppress(TimeLimitExceeded), Budget(_QUESTION_SECONDS).limiting("the part is open"):
-            return self._oracle.find(self._region(part), self._others if kept else [self._own]) is None
-        return False
+    def _choice(self, node: tuple[int, ...]) -> list[int]:
+        """Return which of its options a part chooses for each feature: any state, or one."""
+        chosen = [0] * len(self._sizes)
+        for feature, state in zip(self.order, node, strict=False):
+            chosen[feature] = state + 1
+        return chosen
+
+    @cached_property
+    def _options(self) -> list[list[States]]:
+        """Any state and each one, for a missing feature; the state of a known one."""
+        return [
+            [np.array([self._known[feature]])]
+            if feature in self._known
+            else [np.arange(size), *(np.array([state]) for state in range(size))]
+            for feature, size in enumerate(self._sizes)
+        ]
+
+    def _all(self, label: int, choices: Choices) -> NDArray[np.bool_]:
+        """Return which parts are known to have this label all over, or to have all but the own label.
+
+        Where no hidden variable is in the way, many are asked at once about the one label. Otherwise each has
+        its time, and is asked whether it keeps, or loses, the label of the partial instance.
+        """
+        if self._oracle.at_once([label]) > 1:
+            if label not in self._asking:
+                self._asking[label] = self._oracle.asking([label], self._options)
+            return self._asking[label](choices)
+        wanted = self._others if label == self._own else [self._own]
+        found = np.zeros(len(choices), dtype=bool)
+        for place, choice in enumerate(choices.tolist()):
+            region = [options[at] for options, at in zip(self._options, choice, strict=True)]
+            with suppress(TimeLimitExceeded), Budget(_QUESTION_SECONDS).limiting("the part is open"):
+                found[place] = self._oracle.find(region, wanted) is None
+        return found

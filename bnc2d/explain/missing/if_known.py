@@ -25,7 +25,7 @@ from bnc2d.explain.missing.by_diagram import Completion, DiagramCompletions, Pai
 from bnc2d.explain.missing.by_regions import RegionCompletions
 from bnc2d.explain.missing.masses import Masses
 from bnc2d.explain.missing.splitting import Splitting, Tree, Verdict
-from bnc2d.explain.routes import CompiledRoute, NetworkRoute, Route
+from bnc2d.explain.routes import DiagramRoute, NetworkRoute, Route
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier
@@ -146,7 +146,7 @@ class _Question:
             tree = regions
         if tree is not None and not self._is_settled:
             self._ask_probability(completions, tree, budget)
-        if self._lost is not None:
+        if self._lost is not None and self.found.probability is not None:
             with suppress(LimitExceeded), budget.limiting("no probable completion is known"):
                 self.found.witness = self._completed(self._lost)
 
@@ -204,10 +204,12 @@ class _Question:
         """Ask the diagram of a compiled model, or of all completions where they are few; None without one."""
         completions = None
         with suppress(TimeLimitExceeded), budget.limiting("the completions are not known"):
-            diagram = self._diagram()
+            cases = self._route.sendable
+            diagram = cases.diagram if isinstance(cases, DiagramRoute) else self._listed()
             if diagram is None:
                 return None
-            completions = DiagramCompletions(diagram, self._known, self._own)
+            outside = isinstance(cases, DiagramRoute) and cases.outside
+            completions = DiagramCompletions(diagram, self._known, self._own, outside=outside)
             found = self.found
             found.share = (completions.share, completions.share)
             if completions.share == 1:
@@ -224,9 +226,8 @@ class _Question:
                     found.pairs[feature] = pair
         return completions
 
-    def _diagram(self) -> Diagram | None:
-        if isinstance(self._route, CompiledRoute):
-            return self._route.model.diagram
+    def _listed(self) -> Diagram | None:
+        """Return the diagram of all completions, one by one; None where they are too many."""
         sizes = [self._sizes[feature] for feature in self._missing]
         if prod(sizes) > MOST_COMPLETIONS:
             return None
@@ -323,9 +324,8 @@ class _Question:
             return
         rows = np.array([*kept, *lost], dtype=np.intp).reshape(-1, len(self._sizes))
         masses = self._masses.exact(rows)
-        mine = sum(masses[: len(kept)])
-        share = Fraction(mine, sum(masses))
-        found.probability = (share, share)
+        mine, total = sum(masses[: len(kept)]), sum(masses)
+        found.probability = (Fraction(mine, total), Fraction(mine, total)) if total else None
         others = masses[len(kept) :]
         heaviest = max(others, default=0)
         if heaviest:
@@ -350,9 +350,11 @@ class _Question:
         """Return a completion of a part, of a probable state of one open feature after the other."""
         done = np.array([row], dtype=np.intp)
         for feature in self._missing:
-            if done[0, feature] == self._sizes[feature]:
-                _, upper = self._masses.conditionals(done, feature)
-                done[0, feature] = int(upper[0].argmax())
+            size = self._sizes[feature]
+            if done[0, feature] == size:
+                rows = np.repeat(done, size, axis=0)
+                rows[:, feature] = np.arange(size)
+                done[0, feature] = int(self._masses.bounds(rows)[1].argmax())
         completion: Completion = done[0].tolist()
         return completion
 

@@ -1,12 +1,16 @@
-"""How probable sets of completions are: features that may be set, or left open, in one network.
+"""How probable parts of the completions are: features that may be set, or left open, in one network.
 
-Each missing feature ``F`` gets a child, its *report*, with the states of ``F`` and one more, "any":
+Each missing feature ``F`` of ``n`` states gets a child, its *report*, with the states of ``F`` and one more,
+"any". A root ``Z`` says whether reports are to be believed:
 
-    P(report = s | F = s) = 1/2,        P(report = any | F) = 1/2.
+    P(report = s | F = s, Z = 1) = 1/2,        P(report = any | F, Z = 1) = 1/2,
+    P(report = s | F, Z = 0)     = 1/(2 n),    P(report = any | F, Z = 0) = 1/2.
 
-So ``P(known, reports)`` is ``2**-missing`` times the probability of what is known and of the features whose
-report names a state; where the report is "any" its feature is summed out. One network, with one plan to
-eliminate its variables, answers for all sets of completions that fix some of the missing features.
+A *part* fixes some of the missing features: their reports name a state, all others say "any", and sum their
+feature out. So ``P(known, reports | Z=1)`` is ``2**-missing`` times ``P(known, part)``, and divided by
+``P(known, reports | Z=0)`` it is ``P(part | known)`` times the product of the ``n`` of the features that are
+fixed. Both are entries of one row, which float64 inference may scale as a whole: the quotient does not
+notice. One network, with one plan to eliminate its variables, answers for all parts.
 """
 
 from __future__ import annotations
@@ -31,10 +35,11 @@ from bnc2d.model.variable import Variable
 
 # Entries of the largest table, of floats and of integers, that are allowed at a time.
 _MOST_ENTRIES, _MOST_EXACT_ENTRIES = 1 << 24, 1 << 20
+_SIZES = (1, 32, 1024)  # numbers of rows that are asked together
 _ROWS_AT_ONCE = 512
 _HALF = Fraction(1, 2)
-# A bound from above that is positive is not less: what underflows must not become nothing.
-_TINY = 1e-300
+# What is nearer to zero is not relied on: a bound from above is not less, one from below is nothing.
+TINY = 1e-300
 
 
 class Masses:
@@ -42,22 +47,13 @@ class Masses:
 
     def __init__(self, classifier: BaseClassifier, missing: Sequence[int]) -> None:
         self._classifier = classifier
+        self._missing = list(missing)
         self.any_state = [len(variable) for variable in classifier.feature_variables]
-        network = classifier.network
-        variables, cpts = list(network.variables), list(network.cpts)
-        taken, self._names = set(network.names), list(classifier.features)
-        for feature in missing:
-            report, cpt = _report_of(classifier.feature_variables[feature], taken)
-            taken.add(report.name)
-            variables.append(report)
-            cpts.append(cpt)
-            self._names[feature] = report.name
-        self._network = BayesianNetwork(variables, cpts, network.name)
-        self._contractions: dict[int, Contraction] = {}
 
     @cached_property
     def _query(self) -> JointQuery:
-        return JointQuery(self._network, self._classifier.target, self._names)
+        network, names = self._with_reports(None)
+        return JointQuery(network, self._classifier.target, names)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the decision on each row, given what its features are; -1 for no class."""
@@ -76,92 +72,113 @@ class Masses:
 
     def exact(self, rows: Rows) -> list[int]:
         """Return the probability of each row, exactly, as integers with one denominator for all questions."""
-        contraction = self._contraction(None)
         found: list[int] = []
-        chunk = self._rows_at_once(contraction, len(rows), _MOST_EXACT_ENTRIES)
+        chunk = _rows_at_once(self._exact, len(rows), _MOST_EXACT_ENTRIES)
         for start in range(0, len(rows), chunk):
             checkpoint()
-            factor = contraction.factor(rows[start : start + chunk], np.dtype(object))
+            factor = self._exact.factor(rows[start : start + chunk], np.dtype(object))
             found += factor.table.reshape(-1)[factor.pattern_of_row].tolist()
         return found
 
-    def conditionals(self, rows: Rows, feature: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return ``P(feature = state | row)`` for each row and state, from below and from above.
+    def bounds(self, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return ``P(part | known)`` for each row, from below and from above; 0 only where it is impossible.
 
-        The feature is "any" in each row. An impossible row has zeros.
-
-        Floats of ``k`` roundings are off by a share of ``g = k u / (1 - k u)`` at most, and so is a sum of
-        them; a quotient lies within a factor ``(1 ± g) / (1 ∓ g)`` of the truth, and ``4 (k + n + 8) u``
-        covers that with the sum of ``n`` states. Rows that float64 cannot be trusted with are asked exactly.
+        What is known must be possible. Floats of ``k`` roundings are off by a share ``g = k u / (1 - k u)``
+        at most, so a quotient lies within a factor ``(1 ± g) / (1 ∓ g)`` of the truth; ``4 (k + 8) u`` covers
+        that with the roundings of what follows. Rows that float64 cannot be trusted with are asked exactly.
         """
-        contraction = self._contraction(feature)
-        states = self.any_state[feature]
-        lower = np.zeros((len(rows), states))
-        upper = np.zeros((len(rows), states))
-        chunk = self._rows_at_once(contraction, len(rows), _MOST_ENTRIES)
+        lower, upper = np.zeros(len(rows)), np.zeros(len(rows))
+        chunk = _rows_at_once(self._weighed, len(rows), _MOST_ENTRIES)
         for start in range(0, len(rows), chunk):
             checkpoint()
             some = rows[start : start + chunk]
-            factor = contraction.factor(some, np.dtype(np.float64))
-            values = factor.table.reshape(-1, states)[factor.pattern_of_row]
-            trusted = factor.trusted[factor.pattern_of_row]
-            totals = values.sum(axis=1, keepdims=True)
-            shares = np.divide(values, totals, out=np.zeros_like(values), where=totals > 0)
-            off = 4.0 * (factor.account.roundings + states + 8) * UNIT_ROUNDOFF
-            here = slice(start, start + len(some))
+            # Padded, so that few plans serve all numbers of rows; equal rows are one pattern.
+            padded = np.concatenate([some, np.repeat(some[:1], chunk - len(some), axis=0)])
+            factor = self._weighed.factor(padded, np.dtype(np.float64))
+            values = factor.table.reshape(-1, 2)[factor.pattern_of_row][: len(some)]
+            trusted = factor.trusted[factor.pattern_of_row][: len(some)]
+            sizes = np.array(self.any_state)
+            parts = np.where(some[:, self._missing] < sizes[self._missing], sizes[self._missing], 1)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                found = values[:, 1] / values[:, 0] / parts.prod(axis=1, dtype=np.float64)
+            off = 4.0 * (factor.account.roundings + len(self._missing) + 8) * UNIT_ROUNDOFF
             if off < 0.1:
-                above = np.minimum(np.maximum(shares * (1 + off), _TINY), 1.0)
-                lower[here], upper[here] = shares * (1 - off), np.where(values > 0, above, 0.0)
-            else:
-                trusted = np.zeros(len(some), dtype=bool)
-            for place in np.flatnonzero(~trusted).tolist():
-                lower[start + place], upper[start + place] = self._exact_conditional(
-                    contraction, some[place : place + 1], states
-                )
+                lower[start : start + chunk] = np.where(found > TINY, found * (1 - off), 0.0)
+                above = np.minimum(np.maximum(found * (1 + off), TINY), 1.0)
+                upper[start : start + chunk] = np.where(values[:, 1] > 0, above, 0.0)
+            trusted &= np.isfinite(found) & (off < 0.1)
+            for place in (start + np.flatnonzero(~trusted)).tolist():
+                lower[place], upper[place] = self._exact_bounds(rows[place : place + 1])
         return lower, upper
 
-    def _exact_conditional(
-        self, contraction: Contraction, row: Rows, states: int
-    ) -> tuple[list[float], list[float]]:
-        self._rows_at_once(contraction, 1, _MOST_EXACT_ENTRIES)
-        values = contraction.factor(row, np.dtype(object)).table.reshape(states).tolist()
-        total = sum(values) or 1
-        shares = [Fraction(value, total) for value in values]
-        below = [float(np.nextafter(float(share), 0.0)) for share in shares]
-        above = [max(float(np.nextafter(float(share), 2.0)), _TINY) if share else 0.0 for share in shares]
-        return below, above
+    def _exact_bounds(self, row: Rows) -> tuple[float, float]:
+        whole = row.copy()
+        whole[:, self._missing] = np.array(self.any_state)[self._missing]
+        part, total = self.exact(np.concatenate([row, whole]))
+        share = Fraction(part, total)
+        below, above = np.nextafter(float(share), [0.0, 2.0]).tolist()
+        return below, max(above, TINY) if share else 0.0
 
-    def _contraction(self, kept: int | None) -> Contraction:
-        """Return the product of the tables that matter, with all summed out but a feature, if one is kept."""
-        key = -1 if kept is None else kept
-        if key not in self._contractions:
-            names = [] if kept is None else [self._classifier.features[kept]]
-            network = self._network
-            relevant = network.ancestors(self._names)
-            cpts = [network.cpt(name) for name in network.names if name in relevant]
-            self._contractions[key] = Contraction(network, cpts, self._names, names)
-        return self._contractions[key]
+    @cached_property
+    def _exact(self) -> Contraction:
+        network, names = self._with_reports(None)
+        return _contraction(network, names, [])
 
-    @staticmethod
-    def _rows_at_once(contraction: Contraction, rows: int, limit: int) -> int:
-        found = contraction.rows_at_once(max(1, min(rows, _ROWS_AT_ONCE)), limit)
-        if not found:
-            raise LimitExceeded("the probability of completions needs tables that are too large")
-        return found
+    @cached_property
+    def _weighed(self) -> Contraction:
+        believed = Variable(_fresh("Z", self._classifier.network.names), ("no", "yes"))
+        network, names = self._with_reports(believed)
+        return _contraction(network, names, [believed.name])
+
+    def _with_reports(self, believed: Variable | None) -> tuple[BayesianNetwork, list[str]]:
+        """Return the network with reports, and what is observed in it; without ``Z`` all are believed."""
+        network, names = self._classifier.network, list(self._classifier.features)
+        variables, cpts = list(network.variables), list(network.cpts)
+        if believed is not None:
+            variables.append(believed)
+            cpts.append(CPT(believed, (), [_HALF, _HALF]))
+        for feature in self._missing:
+            variable = self._classifier.feature_variables[feature]
+            taken = [other.name for other in variables]
+            report = Variable(
+                _fresh(variable.name, taken), (*variable.states, _fresh("any", variable.states))
+            )
+            variables.append(report)
+            cpts.append(_report(report, variable, believed))
+            names[feature] = report.name
+        return BayesianNetwork(variables, cpts, network.name), names
 
 
-def _report_of(feature: Variable, taken: set[str]) -> tuple[Variable, CPT]:
-    """Return the report of a feature (see the module)."""
-    name, any_state = feature.name, "any"
+def _report(report: Variable, feature: Variable, believed: Variable | None) -> CPT:
+    """Return the table of a report (see the module)."""
+    width = len(feature)
+    entries: list[Fraction] = []
+    for is_believed in (True,) if believed is None else (False, True):
+        for state in range(width):
+            for told in range(width):
+                right = _HALF if told == state else Fraction(0)
+                entries.append(right if is_believed else Fraction(1, 2 * width))
+            entries.append(_HALF)
+    return CPT(report, (feature,) if believed is None else (believed, feature), entries)
+
+
+def _fresh(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name += "′"
-    while any_state in feature.states:
-        any_state += "′"
-    report = Variable(name, (*feature.states, any_state))
-    width = len(feature)
-    entries = [
-        _HALF if report_state in (state, width) else Fraction(0)
-        for state in range(width)
-        for report_state in range(width + 1)
-    ]
-    return report, CPT(report, (feature,), entries)
+    return name
+
+
+def _contraction(network: BayesianNetwork, observed: Sequence[str], kept: Sequence[str]) -> Contraction:
+    """Return the product of the tables that matter, with all summed out but what is kept."""
+    relevant = network.ancestors(observed)
+    cpts = [network.cpt(name) for name in network.names if name in relevant]
+    return Contraction(network, cpts, observed, kept)
+
+
+def _rows_at_once(contraction: Contraction, rows: int, limit: int) -> int:
+    """Return how many rows to ask together; few numbers, since each takes a plan of its own."""
+    few = next(size for size in _SIZES if size >= min(rows, _SIZES[-1]))
+    found = contraction.rows_at_once(few, limit)
+    if not found:
+        raise LimitExceeded("the probability of completions needs tables that are too large")
+    return found

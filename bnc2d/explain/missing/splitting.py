@@ -5,8 +5,7 @@ all its completions keep the decision, or none does, or none counts. The heavies
 split by a feature; what is open when time is up lies between all and nothing. So the bounds are sound
 whenever the splitting ends, and meet where nothing is left open.
 
-Masses are floats with proven errors: that of a part of a part is its own share, ``P(state | part)``, of the
-mass of the whole (``masses.py``), each rounded downwards and upwards.
+Masses, ``P(part | known)``, are floats with proven bounds (``masses.py``).
 """
 
 from __future__ import annotations
@@ -26,12 +25,11 @@ from bnc2d.explain.missing.masses import Masses
 from bnc2d.logic.domain import FeatureId
 
 # Parts that are split together, parts there are at most, and the distance of bounds that is near enough.
-_AT_ONCE = 64
+_AT_ONCE = 256
 _MOST_PARTS = 1 << 17
 _NEAR = 1e-6
-# Covers the roundings of a product of bounds.
+# Covers the rounding of a sum.
 _DOWN, _UP = 1 - 2.0**-50, 1 + 2.0**-50
-_TINY = 1e-300
 
 
 class Verdict(Enum):
@@ -162,22 +160,17 @@ class Splitting:
 
     def _split(self, parts: Sequence[tuple[Part, Any]]) -> list[tuple[Part, Any]]:
         """Return the parts of parts, each with its node."""
-        by_feature: dict[FeatureId, list[tuple[Part, Any]]] = {}
+        rows, shares, nodes, above = [], [], [], []
         for part, node in parts:
-            by_feature.setdefault(self._tree.feature(node), []).append((part, node))
-        found = []
-        for feature, some in by_feature.items():
-            states = self._sizes[feature]
-            lows = highs = np.ones((len(some), states))
-            if self._masses is not None:
-                rows = np.array([part.row for part, _ in some], dtype=np.intp)
-                lows, highs = self._masses.conditionals(rows, feature)
-            for (part, node), low, high in zip(some, lows.tolist(), highs.tolist(), strict=True):
-                for state, child in enumerate(self._tree.children(node)):
-                    row = (*part.row[:feature], state, *part.row[feature + 1 :])
-                    above = part.high * high[state] * _UP
-                    above = max(above, _TINY) if part.high and high[state] else 0.0
-                    below = part.low * low[state] * _DOWN
-                    below = below if below > _TINY else 0.0  # nearer to zero, roundings are not relative
-                    found.append((Part(row, below, min(above, part.high), part.share / states), child))
-        return found
+            feature = self._tree.feature(node)
+            for state, child in enumerate(self._tree.children(node)):
+                rows.append((*part.row[:feature], state, *part.row[feature + 1 :]))
+                shares.append(part.share / self._sizes[feature])
+                nodes.append(child)
+                above.append(part.high)
+        low, high = np.zeros(len(rows)), np.array(above)
+        if self._masses is not None:
+            low, high = self._masses.bounds(np.array(rows, dtype=np.intp))
+            high = np.minimum(high, above)
+        found = map(Part, rows, low.tolist(), high.tolist(), shares)
+        return list(zip(found, nodes, strict=True))

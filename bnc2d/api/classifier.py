@@ -105,7 +105,8 @@ class Classifier(BaseClassifier):
 
         Reasons are those of ``compile().explain(instance, fixed)``, found by questions about regions (see
         ``decides``), so the number of features is no obstacle. ``time_limit`` (seconds) holds for each thing
-        asked of the explanation that is given no other.
+        asked of the explanation that is given no other. Where features are missing, the classifier over the
+        known ones is explained.
 
         Several threads may ask one classifier, but one at a time an explanation.
         """

@@ -22,8 +22,10 @@ class Explanation(BaseExplanation):
     """Why a classifier decides one instance as it does.
 
     ``classifier``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in
-    no class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
-    instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
+    no class), ``target`` and ``fixed`` say what is explained; ``missing`` names features whose states are not
+    known: the others decide, and reasons are about them (see ``if_known``). ``possible`` and ``decided_by``
+    say whether the instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche
+    (2026):
 
     - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
     - *necessary reasons*: minimal parts that, given up together, can change the decision;

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from random import Random
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,9 @@ from bnc2d.regions.oracle import Asking, RegionOracle
 from bnc2d.regions.questions import Choices
 from bnc2d.regions.region import States
 
-# Seconds that one question about a region may take; without an answer the region is split.
-_QUESTION_SECONDS = 0.1
+# Seconds that one question about a region may take where hidden variables are in the way, and the share of
+# the time that all of them may; without an answer the region is split.
+_QUESTION_SECONDS, _QUESTIONS_SHARE = 0.05, 0.3
 # Completions that are drawn between two looks at what they show.
 _DRAWN = 16
 _ROUNDS_IN_VAIN = 8
@@ -54,6 +56,7 @@ class RegionCompletions:
         self.order = tuple(order)
         self._sizes = [len(variable) for variable in classifier.feature_variables]
         self._asking: dict[int, Asking] = {}
+        self._started, self._asked = monotonic(), 0.0  # since when, and how long questions took
         self._random = Random(0)  # noqa: S311 - the same answer each time
 
     def witness(self) -> Completion | None:
@@ -197,7 +200,12 @@ class RegionCompletions:
         wanted = self._others if label == self._own else [self._own]
         found = np.zeros(len(choices), dtype=bool)
         for place, choice in enumerate(choices.tolist()):
+            checkpoint()
+            before = monotonic()
+            if self._asked > _QUESTION_SECONDS + _QUESTIONS_SHARE * (before - self._started):
+                break
             region = [options[at] for options, at in zip(self._options, choice, strict=True)]
             with suppress(TimeLimitExceeded), Budget(_QUESTION_SECONDS).limiting("the part is open"):
                 found[place] = self._oracle.find(region, wanted) is None
+            self._asked += monotonic() - before
         return found

@@ -35,7 +35,7 @@ from bnc2d.model.variable import Variable
 
 # Entries of the largest table, of floats and of integers, that are allowed at a time.
 _MOST_ENTRIES, _MOST_EXACT_ENTRIES = 1 << 24, 1 << 20
-_SIZES = (1, 32, 1024)  # numbers of rows that are asked together
+_SIZES = (1, 32, 512)  # numbers of rows that are asked together
 _ROWS_AT_ONCE = 512
 _HALF = Fraction(1, 2)
 # What is nearer to zero is not relied on: a bound from above is not less, one from below is nothing.

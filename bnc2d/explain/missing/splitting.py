@@ -24,8 +24,8 @@ from bnc2d.base.checkpoints import checkpoint
 from bnc2d.explain.missing.masses import Masses
 from bnc2d.logic.domain import FeatureId
 
-# Parts that are split together, parts there are at most, and the distance of bounds that is near enough.
-_AT_ONCE = 256
+# Parts that are split together, at first and at most; parts there are at most; how near bounds are enough.
+_FIRST, _AT_ONCE = 8, 256
 _MOST_PARTS = 1 << 17
 _NEAR = 1e-6
 # Covers the rounding of a sum.
@@ -88,12 +88,14 @@ class Splitting:
 
     def run(self) -> None:
         """Split until nothing is open, bounds are near, or parts are too many; a budget may end it before."""
+        at_once = _FIRST
         while self._open and self._parts <= _MOST_PARTS:
             checkpoint()
+            at_once = min(2 * at_once, _AT_ONCE)
             if self._parts > self._most_exact and self._is_near():
                 return
             batch = self._open[:0]
-            while self._open and len(batch) < _AT_ONCE:
+            while self._open and len(batch) < at_once:
                 batch.append(heappop(self._open))
             try:
                 self._add(self._split([(part, node) for *_, part, node in batch]))

@@ -335,5 +335,6 @@ class BaseExplanation:
         domain = self.route.domain
         shown = [domain.show_literal(f, 1 << p) for f, p in enumerate(self._positions[:_SHOWN_FEATURES])]
         more = ", …" if len(self._positions) > _SHOWN_FEATURES else ""
+        more += f" ({len(self.missing)} missing)" if self.missing else ""
         decided = f"no class of {self.target}" if self.decision is None else f"{self.target}={self.decision}"
-        return f"<Explanation of {decided} for {', '.join(shown)}{more}>"
+        return f"<Explanation of {decided} for {', '.join(shown) or 'nothing'}{more}>"

@@ -526,3 +526,10 @@ def test_what_is_unknown_is_said_in_one_line(capsys: pytest.CaptureFixture[str])
     code, _, err = run(capsys, "predict", "d.bnc2d", "--csv", "p.csv")
     assert code == 2
     assert "p.csv:1: no column 'HR'; valid: 'BP', 'CT'; a column of ? says that it is unknown" in err
+
+
+def test_a_feature_that_is_fixed_may_be_missing_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    write_table("High,1,Low", "High,1,")
+    code, out, _ = run(capsys, "explain", "d.bnc2d", "--csv", "p.csv", "--fixed", "HR", "--format", "jsonl")
+    assert code == 0
+    assert [row["fixed"] for row in rows_of(out, "jsonl")] == [["HR"], []]

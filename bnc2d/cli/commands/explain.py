@@ -67,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
     }
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
-        return [answer_one(model.explain(instance, fixed)) for instance in instances]
+        # What is missing in a row is not explained there, so that it cannot change either.
+        held = [[name for name in fixed if name in instance] for instance in instances]
+        return [answer_one(model.explain(*row)) for row in zip(instances, held, strict=True)]
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":

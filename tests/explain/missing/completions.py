@@ -58,6 +58,8 @@ class Completions:
         keeping = [states for states, decision in decided.items() if decision == own]
         share = Fraction(len(keeping), len(decided))
         assert found.decision == own
+        if len(set(decided.values())) == 1 and None not in decided.values():
+            assert own in decided.values()  # a class that all completions share
         assert found.missing == tuple(self.missing)
         assert found.share in (None, share)
         assert found.share_bounds[0] <= share <= found.share_bounds[1]

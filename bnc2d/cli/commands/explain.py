@@ -68,7 +68,8 @@ def run(options: argparse.Namespace) -> int:
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
         # What is missing in a row is not explained there, so that it cannot change either.
-        held = [[name for name in fixed if name in instance] for instance in instances]
+        missing = [set(classifier.features) - instance.keys() for instance in instances]
+        held = [[name for name in fixed if name not in names] for names in missing]
         return [answer_one(model.explain(*row)) for row in zip(instances, held, strict=True)]
 
     def answer_one(explanation: Explanation) -> Any:

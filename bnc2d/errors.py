@@ -49,7 +49,7 @@ class LogicError(Bnc2dError):
 
 
 class InstanceError(LogicError):
-    """An instance that does not set every feature to one of its states."""
+    """An instance, or a list of them, in no form that is read, or not as it must be here."""
 
 
 class LimitExceeded(Bnc2dError):  # noqa: N818 - a public name of the design

@@ -53,7 +53,7 @@ class Classifier(BaseClassifier):
         if isinstance(classifier, cls):
             return classifier
         made = cls.__new__(cls)
-        made.__dict__.update(instance_of(BaseClassifier, classifier, "classifier").__dict__)
+        made.__dict__.update(instance_of(BaseClassifier, classifier, "classifier").__getstate__())
         return made
 
     def compile(
@@ -163,8 +163,9 @@ class Classifier(BaseClassifier):
 
         Reasons are those of ``compile().explain(instance, fixed)``, found by questions about regions (see
         ``decides``), so the number of features is no obstacle. ``time_limit`` (seconds) holds for each thing
-        asked of the explanation that is given no other. ``given`` is a constraint in the forms of
-        ``CompiledModel.given``: only instances that satisfy it count, and reasons are those of
+        asked of the explanation that is given no other. Where features are missing, the classifier over the
+        known ones is explained. ``given`` is a constraint in the forms of ``CompiledModel.given``: only
+        instances that satisfy it count, and reasons are those of
         ``compile().given(constraint).explain(instance, fixed)``.
 
         Several threads may ask one classifier, but one at a time an explanation.
@@ -220,7 +221,7 @@ class Classifier(BaseClassifier):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found about regions: a copy finds it again."""
         found = {"_oracle", "_bounds", "_given"}
-        return {name: value for name, value in self.__dict__.items() if name not in found}
+        return {name: value for name, value in super().__getstate__().items() if name not in found}
 
     @cached_property
     def _oracle(self) -> NetworkOracle:

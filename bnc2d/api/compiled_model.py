@@ -98,9 +98,10 @@ class CompiledModel(Questions):
     def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
         """Return the explanation of the decision on one instance.
 
-        The instance is a mapping from feature to state that sets every feature and nothing else, or a pandas
-        Series, whose other entries are ignored. ``fixed`` names features that may not change: reasons,
-        changes and distances are then about the other features, the fixed ones being as they are.
+        The instance is a mapping from feature to state, with nothing else in it, or a pandas Series, whose
+        other entries are ignored. ``fixed`` names features that may not change: reasons, changes and
+        distances are then about the other features, the fixed ones being as they are. Where features are
+        missing, the classifier over the known ones is explained, compiled if that takes seconds at most.
         """
         from bnc2d.api.explanation import Explanation
 

@@ -11,7 +11,7 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.errors import NotCompiledError
 from bnc2d.explain.explanation import BaseExplanation
-from bnc2d.explain.routes import Route
+from bnc2d.explain.routes import CompiledRoute, Route
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
@@ -22,8 +22,10 @@ class Explanation(BaseExplanation):
     """Why a classifier decides one instance as it does.
 
     ``classifier``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in
-    no class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
-    instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
+    no class), ``target`` and ``fixed`` say what is explained; ``missing`` names features whose states are not
+    known: the others decide, and reasons are about them (see ``if_known``). ``possible`` and ``decided_by``
+    say whether the instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche
+    (2026):
 
     - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
     - *necessary reasons*: minimal parts that, given up together, can change the decision;
@@ -64,8 +66,13 @@ class Explanation(BaseExplanation):
 
     @property
     def model(self) -> CompiledModel:
-        """The compiled model; ``NotCompiledError`` where the network itself gives the explanation."""
-        if self._model is None:
+        """The compiled model; ``NotCompiledError`` where the network itself gives the explanation.
+
+        Where features are missing, that of the classifier over the known ones.
+        """
+        if self.missing and self._model is not None and isinstance(self.route, CompiledRoute):
+            return type(self._model).of(self.route.model)
+        if self._model is None or self.missing:
             raise NotCompiledError("the model of an explanation")
         return self._model
 

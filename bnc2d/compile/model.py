@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.readers.arguments import count, flag
-from bnc2d.base.readers.instances import Encoded, encode
+from bnc2d.base.readers.instances import Encoded, encode_partial
 from bnc2d.base.readers.predicting import Predicting
+from bnc2d.base.readers.states import MISSING
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.partial import partial_labels
 
 if TYPE_CHECKING:  # loaded where a formula is asked for
     from bnc2d.compile.formula.minimise import Minimiser
@@ -161,8 +163,14 @@ class BaseCompiledModel(Predicting):
         return self.target, self.classes
 
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
-        encoded = encode(self.classifier.feature_variables, instances)
-        return encoded, self.diagram.labels(encoded.rows)
+        encoded = encode_partial(self.classifier.feature_variables, instances)
+        if encoded.complete:
+            return encoded, self.diagram.labels(encoded.rows)
+        is_partial = (encoded.rows == MISSING).any(axis=1)
+        labels = np.empty(len(is_partial), dtype=np.int64)
+        labels[is_partial] = partial_labels(self.classifier, encoded.rows[is_partial])
+        labels[~is_partial] = self.diagram.labels(encoded.rows[~is_partial])
+        return encoded, labels
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""

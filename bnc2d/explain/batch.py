@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
-from bnc2d.base.budget import Budget, Progress, reporting
+from bnc2d.base.arrays import Rows
+from bnc2d.base.budget import Budget, Progress, ProgressCallback, reporting
 from bnc2d.base.readers.arguments import check_executor, count, items, named, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
-from bnc2d.base.readers.instances import AnyInstances, Form, encode
+from bnc2d.base.readers.instances import AnyInstances, Form, encode_partial
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain import listing
+from bnc2d.explain.missing.smaller import COMPILE_SECONDS, smaller_route
 from bnc2d.explain.routes import Route, Sendable
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
+from bnc2d.model.partial import groups_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -41,6 +45,7 @@ KINDS: dict[ReasonKind, Any] = {
 _MOST_CHUNKS_AT_ONCE = 256
 # Chunks there are at least, if so many rows: to share them out, and where rows are best asked together here.
 _PARTS, _LARGE_PARTS = 16, 4
+_COMPILING_SECONDS = 30.0  # for the smaller classifiers of partial rows, all together
 _GRACE = 0.6  # seconds past the time limit in which rows still get one reason of each kind
 
 
@@ -49,7 +54,7 @@ class Row:
     """One decision with its reasons by kind; ``cut`` says of each kind whether a limit ended the list.
 
     ``possible`` and ``decided_by`` say whether the instance can be met at all, and what decided it (see
-    ``Basis``).
+    ``Basis``). Where features are ``missing``, the instance has the others, and reasons are about these.
     """
 
     instance: dict[str, str]
@@ -58,6 +63,7 @@ class Row:
     decided_by: DecidedBy
     reasons: dict[str, tuple[Term, ...] | tuple[Clause, ...]]
     cut: dict[str, Cut | None]
+    missing: tuple[str, ...] = ()
 
 
 class ManyOptions(TypedDict, total=False):
@@ -83,7 +89,8 @@ def explain_many(
 ) -> list[Row] | pd.DataFrame:
     """Return a ``Row`` for each instance, in order, or for a data frame a frame with the same index.
 
-    ``rows`` come in any form that ``predict`` takes; equal rows are explained once. Of each of the ``kinds``
+    ``rows`` come in any form that ``predict`` takes, with features missing or not; equal rows are explained
+    once. Of each of the ``kinds``
     at most ``limit`` reasons are listed. ``time_limit`` is for the whole call, in seconds: each row gets an
     even share of what those before it left, and a list that its share ends has one reason at least, which
     takes milliseconds; only where not even that fits are the last rows left without. Where even inference
@@ -92,7 +99,8 @@ def explain_many(
     where one sufficient reason a row is asked for, many rows are explained together, as far as the time goes.
 
     In a frame, each kind is a column of text, the reasons apart by ``"; "``, beside ``decision``,
-    ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended.
+    ``possible``, ``decided_by`` and ``cut``, which names the kinds that a limit ended; where some row lacks
+    features, ``missing`` names them.
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
     is sent the decision diagram, or the network, with ``chunk_size`` rows at a time, and gives the same
@@ -108,37 +116,78 @@ def explain_many(
     if chunk_size is not None:
         chunk_size = count(chunk_size, "chunk_size", least=1, error=ClassifierError)
     check_executor(executor)
-    deadline = None if time_limit is None else time.time() + time_limit
-    work = _Work(route.sendable, tuple(kinds), limit, deadline)
-    encoded = encode(route.classifier.feature_variables, rows)
-    distinct, inverse = np.unique(encoded.rows, axis=0, return_inverse=True)
-    budget = Budget(None if time_limit is None else max(time_limit, _GRACE))
+    left = Budget(time_limit)
+    left.left()  # it runs from here on
+    encoded = encode_partial(route.classifier.feature_variables, rows)
+    total, compiling = max(1, len(encoded.rows)), _COMPILING_SECONDS
+    records: dict[int, Row] = {}
+    with reporting(progress) as report:
+        for places, known, some in groups_of(encoded.rows):  # one group, but for rows with missing features
+            share = left.share(len(places) / max(1, total - len(records))).left()
+            own = route
+            missing: tuple[str, ...] = ()
+            if len(known) < len(route.domain):
+                started = time.monotonic()
+                most = min(COMPILE_SECONDS, compiling, compiling if share is None else share)
+                own = smaller_route(route, known, most)
+                compiling = max(0.0, compiling - (time.monotonic() - started))
+                missing = tuple(n for feature, n in enumerate(route.domain.names) if feature not in known)
+            deadline = None if share is None else time.time() + share
+            work = _Work(own.sendable, tuple(kinds), limit, deadline)
+            tell = partial(_tell, report, len(records) / total, len(places) / total)
+            numbers: list[int | None] = places.tolist() if total > 1 else [None]
+            found = _records(own, some, numbers, missing, work, executor, chunk_size, tell)
+            records.update(zip(places.tolist(), found, strict=True))
+    in_order = [records[place] for place in range(len(records))]
+    return _frame(in_order, kinds, rows) if encoded.form is Form.FRAME else in_order
+
+
+def _tell(report: ProgressCallback | None, before: float, share: float, done: float) -> None:
+    if report is not None:
+        report("explain", before + share * done)
+
+
+def _records(
+    route: Route,
+    rows: Rows,
+    numbers: Sequence[int | None],
+    missing: tuple[str, ...],
+    work: _Work,
+    executor: Executor | None,
+    chunk_size: int | None,
+    tell: Callable[[float], object],
+) -> list[Row]:
+    """Return the records of rows that set every feature of the route; ``tell`` hears how far it is.
+
+    ``numbers`` are what errors call the rows.
+    """
+    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+    left = work.left()
+    budget = Budget(None if left is None else max(left, _GRACE))
     with budget.limiting("the decisions are not known"):
         labels = route.labels(distinct).tolist()
     counted = np.array([label < len(route.decisions) for label in labels], dtype=bool)
     outside = np.flatnonzero(~counted[inverse.reshape(-1)])
     if outside.size:
-        raise violation(int(outside[0]) if len(encoded.rows) > 1 else None)
+        raise violation(numbers[int(outside[0])])
     with budget.limiting("which rows are possible is not known"):
         bases = route.classifier.bases(distinct)
     found: list[_Found] = []
-    with reporting(progress) as report:
-        labelled = list(zip(labels, distinct.tolist(), strict=True))
-        for answer in _answers(work, labelled, executor, chunk_size):
-            found += answer
-            if report is not None:
-                report("explain", len(found) / len(distinct))
+    labelled = list(zip(labels, distinct.tolist(), strict=True))
+    for answer in _answers(work, labelled, executor, chunk_size):
+        found += answer
+        tell(len(found) / len(distinct))
     records = []
-    for place, row in zip(inverse.reshape(-1).tolist(), encoded.rows.tolist(), strict=True):
+    for place, row in zip(inverse.reshape(-1).tolist(), rows.tolist(), strict=True):
         reasons: dict[str, Any] = {}
         cut: dict[str, Cut | None] = {}
-        for kind, (masks, ended) in zip(kinds, found[place], strict=True):
+        for kind, (masks, ended) in zip(work.kinds, found[place], strict=True):
             reasons[kind] = tuple(KINDS[kind].from_masks(route.domain, *one) for one in masks)
             cut[kind] = ended
         decided, basis = route.decisions[labels[place]], bases[place]
         instance = route.domain.decode(row)
-        records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut))
-    return _frame(records, kinds, rows) if encoded.form is Form.FRAME else records
+        records.append(Row(instance, decided, basis.possible, basis.decided_by, reasons, cut, missing))
+    return records
 
 
 @dataclass(frozen=True)
@@ -276,6 +325,8 @@ def _frame(records: list[Row], kinds: Sequence[ReasonKind], rows: Any) -> pd.Dat
     }
     for kind in kinds:
         columns[kind] = ["; ".join(map(str, record.reasons[kind])) for record in records]
+    if any(record.missing for record in records):
+        columns["missing"] = [", ".join(record.missing) for record in records]
     columns["cut"] = [", ".join(kind for kind in kinds if record.cut[kind] is not None) for record in records]
     frame: pd.DataFrame = type(rows)(columns, index=rows.index)
     return frame

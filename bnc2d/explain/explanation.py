@@ -14,15 +14,18 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.arguments import mapping, names, seconds
 from bnc2d.base.readers.choices import DecidedBy
-from bnc2d.base.readers.instances import OneInstance, encode_one
+from bnc2d.base.readers.instances import OneInstance, encode_partial_one
 from bnc2d.base.readers.numbers import Number
+from bnc2d.base.readers.states import MISSING
 from bnc2d.compile.zeros.constraint import violation
-from bnc2d.errors import LogicError, TimeLimitExceeded
+from bnc2d.errors import InstanceError, LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.case import Case
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.keys import Keys
+from bnc2d.explain.missing.if_known import IfKnown, if_known
+from bnc2d.explain.missing.smaller import smaller_route
 from bnc2d.explain.routes import Route
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
@@ -43,10 +46,20 @@ class BaseExplanation:
         fixed: Iterable[str] = (),
         time_limit: float | None = None,
     ) -> None:
+        row = encode_partial_one(route.classifier.feature_variables, instance)
+        self.missing: tuple[str, ...] = ()
+        self.whole = route  # over all features, those that are missing among them
+        if MISSING in row:
+            known = [feature for feature, at in enumerate(row) if at != MISSING]
+            self.missing = tuple(
+                name for feature, name in enumerate(route.domain.names) if feature not in known
+            )
+            route = smaller_route(route, known)
+            row = [row[feature] for feature in known]
         self.route = route
         self.classifier = route.classifier
-        self._positions = tuple(encode_one(self.classifier.feature_variables, instance))
-        self._held = frozenset(route.domain.index(name) for name in names(fixed, "fixed"))
+        self._positions = tuple(row)
+        self._held = frozenset(self._may_be_fixed(name) for name in names(fixed, "fixed"))
         self._time_limit = seconds(time_limit)
         self.instance = route.domain.decode(self._positions)
         self.target = self.classifier.target
@@ -149,6 +162,7 @@ class BaseExplanation:
                 return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left()))
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             message = f"no instance{condition} is in class {name}"
+            message += " while what is missing stays unknown" if self.missing else ""
         return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
 
     def changes(
@@ -218,6 +232,18 @@ class BaseExplanation:
         changed = sum(own != other for own, other in zip(self._positions, found, strict=True))
         return Robustness(changed, self.route.domain.decode(found), decided)
 
+    def if_known(self, time_limit: float | None = None) -> IfKnown:
+        """Return what the missing features could do to the decision, if they were known (see ``IfKnown``).
+
+        Answers in any case: what is not known at the time limit (seconds; by default that of the explanation,
+        or else 3) has bounds, or is open.
+        """
+        known = {
+            self.whole.domain.index(name): at for name, at in zip(self.instance, self._positions, strict=True)
+        }
+        own = len(self.classifier.classes) if self.decision is None else self.classifier.label(self.decision)
+        return if_known(self.whole, known, own, self.possible, self._time(seconds(time_limit)))
+
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:
         """Return how many sufficient reasons there are; past the time limit ``LimitExceeded`` is raised."""
         return self._case.count(clauses=False, general=False, time_limit=self._time(time_limit))
@@ -283,6 +309,12 @@ class BaseExplanation:
             self._case if label is None else self._case_of(label), wanted, True, self._time(time_limit)
         )
 
+    def _may_be_fixed(self, name: str) -> FeatureId:
+        """Return the position of a feature, which must be known."""
+        if isinstance(name, str) and name in self.missing:
+            raise InstanceError(f"the feature {name!r} is missing, so that it cannot be fixed")
+        return self.route.domain.index(name)
+
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""
         return self.classifier.classes[self.classifier.label(name)]
@@ -304,5 +336,6 @@ class BaseExplanation:
         domain = self.route.domain
         shown = [domain.show_literal(f, 1 << p) for f, p in enumerate(self._positions[:_SHOWN_FEATURES])]
         more = ", …" if len(self._positions) > _SHOWN_FEATURES else ""
+        more += f" ({len(self.missing)} missing)" if self.missing else ""
         decided = f"no class of {self.target}" if self.decision is None else f"{self.target}={self.decision}"
-        return f"<Explanation of {decided} for {', '.join(shown)}{more}>"
+        return f"<Explanation of {decided} for {', '.join(shown) or 'nothing'}{more}>"

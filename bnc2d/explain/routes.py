@@ -89,14 +89,15 @@ class DiagramRoute:
     rows_at_once = 64
 
     def __init__(self, diagram: Diagram, *, outside: bool = False) -> None:
-        self._diagram = diagram
-        # The label of instances that do not count, whichever label an explanation is about.
+        self.diagram = diagram
+        self.outside = outside  # whether the last terminal is for instances that do not count
+        # Their label, whichever label an explanation is about.
         self._outside = {diagram.terminals - 1} if outside else set()
 
     @property
     def seconds_to_send(self) -> float:
         """By the number of its nodes."""
-        return _SENDING * self._diagram.node_count
+        return _SENDING * self.diagram.node_count
 
     def here(self) -> Self:
         """Return itself: a diagram does not change."""
@@ -104,13 +105,13 @@ class DiagramRoute:
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance, read off the diagram."""
-        return self._diagram.labels(rows)
+        return self.diagram.labels(rows)
 
     def case(
         self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
     ) -> DiagramCase:
         """Return the case of an instance; its formula is made of the diagram."""
-        diagram = self._diagram
+        diagram = self.diagram
         labels = {label} | self._outside if is_own else set(range(diagram.terminals)) - {label}
         make = partial(_formula, diagram, frozenset(labels))
         return DiagramCase(diagram, frozenset(labels), tuple(positions), frozenset(fixed), make)
@@ -134,7 +135,7 @@ class CompiledRoute:
         self.domain = model.domain
         self.decisions = decisions(model)
         self.sendable = DiagramRoute(model.diagram)  # no worker needs more
-        self._model = model
+        self.model = model
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
         """Return the label of each instance, read off the diagram."""
@@ -144,7 +145,7 @@ class CompiledRoute:
         self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]
     ) -> DiagramCase:
         """Return the case of an instance; its formula is that of the class where there is one."""
-        case, model = self.sendable.case(label, is_own, positions, fixed), self._model
+        case, model = self.sendable.case(label, is_own, positions, fixed), self.model
         if label >= len(model.classes):
             return case
         return replace(case, make=partial(model.formula, model.classes[label], negated=not is_own))
@@ -202,6 +203,11 @@ class NetworkRoute:
     @cached_property
     def _free_oracle(self) -> RegionOracle:
         return self._network_oracle or NetworkOracle(self.classifier, lambda: self._bounds)
+
+    @property
+    def oracle(self) -> RegionOracle:
+        """What answers questions about regions."""
+        return self._oracle
 
     @cached_property
     def _oracle(self) -> RegionOracle:

@@ -15,6 +15,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
 from bnc2d.explain.contrast import Robustness
 from bnc2d.explain.explanation import BaseExplanation
+from bnc2d.explain.missing.words import could_do, not_known
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 
@@ -71,7 +72,9 @@ def tell(
     budget = Budget(seconds)
     budget.left()  # it runs from here on
     own = [f"{name} is {state}" for name, state in explanation.instance.items()]
-    lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own)}."]
+    lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own or ['nothing is known'])}."]
+    if explanation.missing:
+        lines.append(not_known(explanation))
     rule = caveat_within(explanation, seconds)
     if rule:
         lines.append(rule)
@@ -171,7 +174,7 @@ class _Teller:
             others = [towards]
         told = len(route.decisions) == 2 and explanation.decision not in others
         several = max(route.domain.cardinalities, default=0) > 2
-        shares = budget.shares(2 + several + len(others) + (not told))
+        shares = budget.shares(2 + several + len(others) + (not told) + bool(explanation.missing))
         why = None if route.sendable.is_quick else self._enough(budget.share(0.5))
         with suppress(TimeLimitExceeded):
             self._nearest = explanation.robustness(time_limit=next(shares).left())
@@ -184,6 +187,10 @@ class _Teller:
         for name in others:
             yield self._why_not(name, next(shares))
         yield self._what_changes(None if told else next(shares))
+        if explanation.missing:
+            question, first, *more = could_do(explanation, next(shares).left())
+            yield Answer(question, "", first)
+            yield from (Answer("", "", text) for text in more)
 
     @property
     def _is_constant(self) -> bool:
@@ -211,14 +218,14 @@ class _Teller:
             yield Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
         else:
             lines = tuple(map(_line, terms))
-            lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever the other features are:"
+            lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever {_others(explanation)} are:"
             yield Answer(question, kind, lead, lines, rest)
 
     def _in_short(self, enough: Term) -> Iterator[Answer]:
         explanation, nearest = self._explanation, self._nearest
         lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
         note = unproved_note(enough)
-        lead += ", whatever the other features are" + (f" ({note})" if note else "")
+        lead += f", whatever {_others(explanation)} are" + (f" ({note})" if note else "")
         yield Answer("In short", "", f"{lead}.")
         if nearest is None:
             yield Answer("", "", f"The nearest change that leads to another decision is {self._not_known}.")
@@ -328,11 +335,17 @@ def _as_fixed(explanation: BaseExplanation) -> str:
 
 def _always(explanation: BaseExplanation) -> str:
     decided, fixed = _decided(explanation), explanation.fixed
+    if not explanation.instance:
+        return f"where nothing is known, {decided}"
     if len(fixed) == len(explanation.instance):
         return f"{decided}, and no feature may change"
     if fixed:
-        return f"with {_series(fixed)} as here, {decided} whatever the other features are"
-    return f"{decided} whatever the features are"
+        return f"with {_series(fixed)} as here, {decided} whatever {_others(explanation)} are"
+    return f"{decided} whatever {_others(explanation).replace('other ', '')} are"
+
+
+def _others(explanation: BaseExplanation) -> str:
+    return "the other known features" if explanation.missing else "the other features"
 
 
 def _decided(explanation: BaseExplanation) -> str:

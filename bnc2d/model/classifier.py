@@ -24,7 +24,7 @@ from bnc2d.base.readers.instances import (
     StateArray,
     all_rows,
     check_rows,
-    encode,
+    encode_partial,
     in_the_same_form,
 )
 from bnc2d.base.readers.numbers import Number
@@ -35,6 +35,7 @@ from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_yo
 from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.partial import groups_of, over, partial_labels
 from bnc2d.model.variable import Variable
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class BaseClassifier(Predicting):
         """The features as variables, in order."""
         return tuple(self.network.variable(name) for name in self.features)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the smaller classifiers: a copy makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_smaller"}
+
     @property
     def instance_count(self) -> int:
         """The number of instances of the features."""
@@ -122,15 +127,14 @@ class BaseClassifier(Predicting):
         """Return ``P(class | instance)``: exact for one instance, float64 for many, or as ``exact`` says.
 
         One dict gives a dict of fractions; a list of dicts gives a list of dicts of floats, an integer array
-        an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros.
+        an array ``[instance, class]``, a data frame a data frame. An impossible instance gives zeros. Given a
+        partial instance, it is ``P(class | what is known)``.
         """
-        encoded = encode(self.feature_variables, instances)
-        if encoded.form is Form.ONE if exact is None else flag(exact, "exact"):
-            joint = self._query.joint(encoded.rows, exact=True).values.tolist()
-            values = np.array([_normalised(row) for row in joint], dtype=object)
-            values = values.reshape(len(joint), len(self.classes))  # also where there is no row
-        else:
-            values = self._float_posteriors(encoded.rows)
+        encoded = encode_partial(self.feature_variables, instances)
+        exactly = encoded.form is Form.ONE if exact is None else flag(exact, "exact")
+        values = np.empty((len(encoded.rows), len(self.classes)), dtype=object if exactly else np.float64)
+        for places, known, rows in groups_of(encoded.rows):
+            values[places] = over(self, known)._posteriors(rows, exactly)
         if encoded.form is Form.FRAME:
             return type(instances)(values, index=instances.index, columns=list(self.classes))
         if encoded.form is Form.ARRAY:
@@ -142,8 +146,8 @@ class BaseClassifier(Predicting):
         return self.target, self.classes
 
     def _decided(self, instances: object) -> tuple[Encoded, Labels]:
-        encoded = encode(self.feature_variables, instances)
-        return encoded, self.labels(encoded.rows)
+        encoded = encode_partial(self.feature_variables, instances)
+        return encoded, partial_labels(self, encoded.rows)
 
     def labels(self, rows: Rows) -> Labels:
         """Return the position of the class of each row of state positions, ``NO_CLASS`` (-1) for none.
@@ -165,9 +169,14 @@ class BaseClassifier(Predicting):
     @overload
     def is_possible(self, instances: pd.Series[Any]) -> bool: ...
     def is_possible(self, instances: object) -> object:
-        """Return whether each instance has a positive probability, in the form of ``predict``; exact."""
-        encoded = encode(self.feature_variables, instances)
-        answers = self._query.possible(encoded.rows).astype(object)
+        """Return whether each instance has a positive probability, in the form of ``predict``; exact.
+
+        Of a partial instance, whether what is known has.
+        """
+        encoded = encode_partial(self.feature_variables, instances)
+        answers = np.empty(len(encoded.rows), dtype=object)
+        for places, known, rows in groups_of(encoded.rows):
+            answers[places] = over(self, known)._query.possible(rows)
         return in_the_same_form(answers, encoded.form, instances, "possible")
 
     def bases(self, rows: Rows) -> list[Basis]:
@@ -196,6 +205,16 @@ class BaseClassifier(Predicting):
                 f"counting would ask {self.instance_count} instances, more than the limit of {limit}"
             )
         return sum(int((~self._query.possible(rows)).sum()) for rows in all_rows(self.feature_variables))
+
+    def _posteriors(self, rows: Rows, exact: bool) -> NDArray[Any]:
+        """Return the posteriors of rows that set every feature, in fractions or in floats."""
+        if not exact:
+            return self._float_posteriors(rows)
+        joint = self._query.joint(rows, exact=True).values.tolist()
+        values = np.empty((len(joint), len(self.classes)), dtype=object)
+        for row, one in enumerate(joint):
+            values[row] = _normalised(one)
+        return values
 
     def _float_posteriors(self, rows: Rows) -> NDArray[np.float64]:
         """Return the posteriors of many rows, exactly rounded where float64 would underflow."""

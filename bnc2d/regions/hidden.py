@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
-from threading import Lock
+from threading import RLock
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class HiddenBounds:
     """
 
     def __init__(self, classifier: BaseClassifier) -> None:
-        self.lock = Lock()
+        self.lock = RLock()
         self._classifier = classifier
         rule, self.classes = classifier.rule, len(classifier.classes)
         weights = class_weights(rule, self.classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from math import inf, log
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,7 @@ class ObservedBounds:
     """
 
     def __init__(self, classifier: BaseClassifier) -> None:
-        self.lock = Lock()
+        self.lock = RLock()
         self.classifier = classifier
         self._tables = ClassTables(classifier)
         weights = class_weights(classifier.rule, len(classifier.classes))

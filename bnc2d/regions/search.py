@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
-from threading import Lock
+from threading import RLock
 from typing import Protocol
 
 import numpy as np
@@ -40,7 +40,7 @@ class Bounds(Protocol):
     """What is known of all instances of a region; ``lock`` is held by the one search that asks at a time."""
 
     @property
-    def lock(self) -> Lock:
+    def lock(self) -> RLock:
         """Free where nobody asks."""
 
     @property
@@ -59,7 +59,11 @@ class Bounds(Protocol):
 
 @contextmanager
 def asking(bounds: Bounds) -> Iterator[None]:
-    """Hold the lock of bounds, and wait for it if another thread asks; the time limit goes on meanwhile."""
+    """Hold the lock of bounds, and wait for it if another thread asks; the time limit goes on meanwhile.
+
+    Ctrl-C may come after the lock is taken and before it is sure to be given back. So the same thread may
+    take it again: nothing waits for itself.
+    """
     while not bounds.lock.acquire(timeout=_WAIT):
         checkpoint()
     try:

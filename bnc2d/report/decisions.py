@@ -45,6 +45,11 @@ def _digits(value: Fraction) -> int:
     return int((value.numerator.bit_length() + value.denominator.bit_length()) * log10(2))
 
 
+def fraction_text(value: Fraction, exact: bool = False) -> str | None:
+    """Return a fraction where it is short, or with ``exact``; else None."""
+    return _fraction(value) if exact or _digits(value) <= MAX_DIGITS else None
+
+
 def _fraction(value: Fraction | float) -> str:
     """Return ``1/3``, of any length: Decimal knows no limit on the digits of a number."""
     top, bottom = value.as_integer_ratio()

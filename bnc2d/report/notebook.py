@@ -12,6 +12,7 @@ from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.draw.html import Cell, table, text
 from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
+from bnc2d.explain.missing.words import could_do
 from bnc2d.explain.text import caveat_within, is_impossible, unproved_note
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
@@ -70,6 +71,8 @@ def explanation_html(explanation: BaseExplanation) -> str:
     """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
     shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
     rows: list[Sequence[Cell]] = [("instance", _some(shown))]
+    if explanation.missing:
+        rows.append(("missing", _names(explanation.missing)))
     caveat = caveat_within(explanation, _SECONDS)
     if caveat:
         rows.append(("decided by", text(caveat)))
@@ -81,6 +84,9 @@ def explanation_html(explanation: BaseExplanation) -> str:
         (kind.replace("_", " "), _reasons(getattr(explanation, kind)(_REASONS, _SECONDS))) for kind in KINDS
     ]
     rows.append(("nearest other decision", _nearest(explanation)))
+    if explanation.missing:
+        _, *told = could_do(explanation, _SECONDS)
+        rows.append(("if known", "<br>".join(map(text, told))))
     return table(f"Why {text(explanation.target)} is {_decision(explanation.decision)}", (), rows)
 
 

@@ -16,6 +16,7 @@ from bnc2d.logic.convert.data import CircuitData
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.report.decisions import DecisionData, decision_data, posterior_data
+from bnc2d.report.missing import IfKnownData, if_known_data
 
 MAX_FORMULA = 500  # longer ones are there on request only
 
@@ -72,6 +73,8 @@ class ExplanationData(DecisionData):
     complete: bool
     proved_minimal: bool
     unproved: list[UnprovedData]
+    missing: NotRequired[list[str]]
+    if_known: NotRequired[IfKnownData]
     formulas: NotRequired[dict[str, CircuitData]]
 
 
@@ -111,7 +114,7 @@ def explanation_data(
     classifier = explanation.classifier
     classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
     others = [name for name in classes if name != explanation.decision]
-    shares = budget.shares(1 + len(KINDS) + 2 * len(others))
+    shares = budget.shares(1 + len(KINDS) + 2 * len(others) + bool(explanation.missing))
     found = {}
     if (
         not explanation.route.sendable.is_quick
@@ -166,6 +169,9 @@ def explanation_data(
         "proved_minimal": not unproved,
         "unproved": unproved,
     }
+    if explanation.missing:
+        data["missing"] = list(explanation.missing)
+        data["if_known"] = if_known_data(explanation.if_known(next(shares).left()), exact)
     if formulas:
         data["formulas"] = {name: getattr(explanation, name).to_dict() for name in FORMULAS}
     with suppress(TimeLimitExceeded, NotCompiledError), budget.limiting():

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import pytest
 
 import bnc2d
-from bnc2d import NNF, Classifier, Comparison, Decided, Domain, Equivalence, Manager, Nearest, Verdict
+from bnc2d import (
+    NNF,
+    Classifier,
+    Comparison,
+    Decided,
+    Domain,
+    Equivalence,
+    IfKnown,
+    Manager,
+    Nearest,
+    Verdict,
+)
 from bnc2d.base.finding import Finding
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.explain.whole.monotone import Monotone
@@ -50,6 +61,9 @@ CASES: list[tuple[Callable[[], Finding], type[Finding], str, str]] = [
         "no, this instance has all of the term",
     ),
     (lambda: E.is_general_necessary({"BP": ["Low", "High"]}), Verdict, "proved", "yes, violating the clause"),
+    (lambda: MODEL.explain({"BP": "High", "CT": "1"}).if_known(), IfKnown, "proved", "yes, every completion"),
+    (lambda: MODEL.explain({"BP": "High"}).if_known(), IfKnown, "refuted", "no, BP=High CT=0 HR=Low is"),
+    (lambda: REGIONS.explain({"BP": "High"}).if_known(0), IfKnown, "open", "open: whether a completion"),
     (lambda: MODEL.equivalent(STRICT), Equivalence, "proved", "both decide every instance alike"),
     (lambda: OTHER.equivalent(HIGHER), Equivalence, "refuted", "BP="),
     (lambda: MODEL.compare(STRICT), Comparison, "proved", "0 instances decided differently"),

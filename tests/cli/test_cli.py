@@ -230,7 +230,7 @@ def test_a_file_wins_over_a_built_in_name(
         (["predict", "diagnosis", "--target", "D"], "an instance is missing"),
         (["predict", "diagnosis", "BP=High"], "--target NAME must say what to decide"),
         (["predict", "diagnosis", "--target", "d", "BP=High"], "unknown variable 'd'; did you mean 'D'?"),
-        (["predict", "diagnosis", "--target", "D", "BP=High"], "sets no state for 'CT', 'HR'"),
+        (["predict", "diagnosis", "--target", "D", "Bp=High"], "'Bp' is not a feature"),
         (["predict", "diagnosis", "--target", "D", "BP"], "'BP' is not of the form NAME=STATE"),
         (["predict", "diagnosis", "--target", "D", "BP=Low", "BP=Low"], "'BP' is set twice"),
         (["predict", "diagnosis", "--target", "D", "--features", "BP,HX", "BP=Low"], "unknown variable 'HX'"),

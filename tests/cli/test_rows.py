@@ -39,7 +39,7 @@ BAD = {
     "High,1,Normal,more": "5 cells, but 4 columns",
     'High,1"Normal"x,"a"b': "not CSV: ',' expected after '\"'",
     "\udcff,1,Normal": "byte 0xff is not UTF-8; convert the file to UTF-8 (iconv -t utf-8)",
-    ",1,Normal": "variable 'BP' has no state ''; valid: 'Low', 'Normal', 'High'",
+    "-,1,Normal": "variable 'BP' has no state '-'; valid: 'Low', 'Normal', 'High'",
 }
 
 
@@ -484,3 +484,52 @@ def test_what_csv_reads_is_read_so(lines: list[str]) -> None:
     event(f"{min(len(whole), 3)} rows")
     assert [record.cells for record in found if not record.error] == whole
     assert len(found) == sum(bool(cells) for cells in expected)
+
+
+def test_missing_values_in_words_tables_and_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """Words that are left out, empty cells, ``?`` and null are all one thing."""
+    asked = ["predict", "d.bnc2d", "--format", "jsonl"]
+    code, out, _ = run(capsys, *asked, "BP=High")
+    wanted = json.loads(out)
+    assert (code, wanted["decision"], wanted["missing"]) == (0, "2", ["CT", "HR"])
+    write_table("High,,", "High,?,?", "High, ,?", "High,1,Normal", ",1,", "?,?,?")
+    code, out, _ = run(capsys, *asked, "--csv", "p.csv")
+    assert code == 0
+    rows = rows_of(out, "jsonl")
+    assert all({**row, **wanted} == row for row in rows[:3])
+    assert "missing" not in rows[3]
+    assert [row.get("missing") for row in rows[4:]] == [["BP", "HR"], ["BP", "CT", "HR"]]
+    Path("p.json").write_text('[{"BP": "High", "CT": null}, {}, {"CT": 1, "HR": "?"}]', encoding="utf-8")
+    code, out, _ = run(capsys, *asked, "--instance", "p.json")
+    found = rows_of(out, "jsonl")
+    assert code == 0
+    assert {**found[0], **wanted} == found[0]
+    assert [row["decision"] for row in found[1:]] == [rows[5]["decision"], rows[4]["decision"]]
+
+
+def test_equal_states_of_different_features_are_not_equal_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    """Answers are kept by instance: High blood pressure alone is not a high heart rate alone."""
+    write_table("High,,", ",,High")
+    _, out, _ = run(capsys, "predict", "d.bnc2d", "--csv", "p.csv", "--format", "jsonl")
+    rows = rows_of(out, "jsonl")
+    assert [row["missing"] for row in rows] == [["CT", "HR"], ["BP", "CT"]]
+    assert rows[0]["posterior"] != rows[1]["posterior"]
+
+
+def test_what_is_unknown_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "predict", "d.bnc2d", "BP=High")
+    assert out.splitlines()[:3] == ["D = 2", "  not known: CT, HR", "  P(D=0 | what is known) = 0.241708"]
+    _, out, _ = run(capsys, "explain", "d.bnc2d", "BP=High", "CT=?")
+    assert "\nNot known: CT and HR. What is known decides, and is explained.\n" in out
+    assert "\nWhat could CT and HR do?\n" in out
+    Path("p.csv").write_text("BP,CT\nHigh,1\n", encoding="utf-8")
+    code, _, err = run(capsys, "predict", "d.bnc2d", "--csv", "p.csv")
+    assert code == 2
+    assert "p.csv:1: no column 'HR'; valid: 'BP', 'CT'; a column of ? says that it is unknown" in err
+
+
+def test_a_feature_that_is_fixed_may_be_missing_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    write_table("High,1,Low", "High,1,")
+    code, out, _ = run(capsys, "explain", "d.bnc2d", "--csv", "p.csv", "--fixed", "HR", "--format", "jsonl")
+    assert code == 0
+    assert [row["fixed"] for row in rows_of(out, "jsonl")] == [["HR"], []]

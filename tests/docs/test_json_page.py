@@ -30,7 +30,7 @@ def documented(section: str, table: int = 0) -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile().save("d.bnc2d")
-    Path("p.csv").write_text("name,BP,CT,HR\na,High,1,Normal\nb,High,2,Low\n", encoding="utf-8")
+    Path("p.csv").write_text("name,BP,CT,HR\na,High,1,Normal\nb,High,2,Low\nc,High,,?\n", encoding="utf-8")
 
 
 def answers(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
@@ -40,22 +40,25 @@ def answers(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 
 
 def test_keys_of_rows_and_decisions(capsys: pytest.CaptureFixture[str]) -> None:
-    good, bad = answers(capsys, "predict")
+    good, bad, partial = answers(capsys, "predict")
     *place, error = documented("Rows")
     assert list(bad) == [*place, error]
-    assert list(good) == [*place, *documented("Decisions")]
+    assert list(partial) == [*place, *documented("Decisions")]
+    assert list(good) == list(partial)[:-1]
 
 
 def test_keys_of_explanations(capsys: pytest.CaptureFixture[str]) -> None:
-    good, _ = answers(capsys, "explain", "--formulas")
+    good, _, partial = answers(capsys, "explain", "--formulas")
     place = documented("Rows")[:-1]
     expected = [*documented("Decisions"), *documented("Explanations")]
-    assert sorted(good) == sorted([*place, *expected])
+    assert sorted(partial) == sorted([*place, *expected])
+    assert partial.keys() - good.keys() == {"missing", "if_known"}
+    assert list(partial["if_known"]) == documented("Explanations", 2)
     for contrast in good["contrastive"].values():
         assert list(contrast) == documented("Explanations", 1)
     for formula in good["formulas"].values():
         assert list(formula) == documented("Formulas")
-    without, _ = answers(capsys, "explain")
+    without, *_ = answers(capsys, "explain")
     assert good.keys() - without.keys() == {"formulas"}
 
 

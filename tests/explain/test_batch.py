@@ -18,7 +18,6 @@ from bnc2d import (
     Classifier,
     ClassifierError,
     CompiledModel,
-    InstanceError,
     UnknownNameError,
     Variable,
     example,
@@ -229,5 +228,5 @@ def test_errors(diagnosis: CompiledModel) -> None:
         diagnosis.explain_many(PATIENTS, chunk_size=0)
     with pytest.raises(UnknownNameError, match=r"instance 1: .* did you mean 'High'"):
         diagnosis.explain_many([PATIENTS[0], {**PATIENTS[1], "BP": "high"}])
-    with pytest.raises(InstanceError, match="sets no state for 'HR'"):
-        diagnosis.explain_many([{"BP": "Low", "CT": "0"}])
+    with pytest.raises(UnknownNameError, match=r"'Hr' is not a feature .* did you mean 'HR'"):
+        diagnosis.explain_many([{"BP": "Low", "CT": "0", "Hr": "Low"}])

@@ -49,6 +49,8 @@ def commands() -> list[list[str]]:
         ["predict", "h.net", "--target", TARGET, *WORDS],
         ["explain", "h.bnc2d", *WORDS],
         ["explain", "h.bnc2d", *WORDS, "--all"],
+        ["predict", "h.net", "--target", TARGET, *WORDS[1:]],
+        ["explain", "h.bnc2d", *WORDS[1:]],
         ["compile", "h.net", "--target", TARGET, "-o", "out.bnc2d"],
         ["verify", "h.bnc2d"],
         ["draw", "h.net", "-o", "out.svg"],
@@ -84,7 +86,7 @@ def test_errors(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
         ["info", f"no{HOSTILE}.bif"],
         ["predict", "h.net", "--target", "x" + HOSTILE],
-        ["predict", "h.net", "--target", TARGET, *WORDS[1:]],
+        ["predict", "h.net", "--target", TARGET, "x" + WORDS[0], *WORDS[1:]],
         ["explain", "h.bnc2d", WORDS[0], WORDS[1] + HOSTILE],
         ["explain", "h.bnc2d", *WORDS, "--towards", "d" + HOSTILE],
         ["draw", "h.bnc2d", "-o", "out.svg"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.arguments import as_text, is_series, named, one_row, shown
-from bnc2d.base.readers.states import state_position
+from bnc2d.base.readers.states import MISSING, find_state, is_missing, state_position
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ OneInstance: TypeAlias = "Instance | StateArray | pd.Series[Any]"
 # Several; a Series is none of these, as it is one instance.
 Instances: TypeAlias = "Sequence[Instance | pd.Series[Any]] | Generator[Instance, None, None]"
 AnyInstances: TypeAlias = "OneInstance | Instances | pd.DataFrame"
+
+
+# What a partial instance has for a feature that it leaves out; None may be the name of a state.
+_ABSENT = object()
 
 
 class Feature(Protocol):
@@ -54,15 +58,30 @@ class Form(Enum):
 
 
 class Encoded(NamedTuple):
-    """Rows of state positions and the form they came in."""
+    """Rows of state positions and the form they came in; ``MISSING`` where a feature of a partial one is."""
 
     rows: Rows
     form: Form
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row sets every feature."""
+        return bool((self.rows != MISSING).all())
 
 
 def encode(features: Sequence[Feature], instances: Any) -> Encoded:
     """Return rows for instances of a classifier with these features (see ``InstanceReader.read``)."""
     return _reader(features).read(instances)
+
+
+def encode_partial(features: Sequence[Feature], instances: Any) -> Encoded:
+    """Return rows for instances that may leave features missing: these are ``MISSING`` in their row."""
+    return _reader(features, partial_too=True).read(instances)
+
+
+def encode_partial_one(features: Sequence[Feature], instance: OneInstance) -> list[int]:
+    """Return the state positions of one instance that may leave features missing (``MISSING``)."""
+    return _reader(features, partial_too=True).one(instance)
 
 
 def encode_one(features: Sequence[Feature], instance: OneInstance) -> list[int]:
@@ -75,8 +94,8 @@ def check_rows(features: Sequence[Feature], array: object) -> Rows:
     return _reader(features).check_rows(array)
 
 
-def _reader(features: Sequence[Feature]) -> InstanceReader:
-    return InstanceReader([f.name for f in features], [f.states for f in features], "classifier")
+def _reader(features: Sequence[Feature], *, partial_too: bool = False) -> InstanceReader:
+    return InstanceReader([f.name for f in features], [f.states for f in features], "classifier", partial_too)
 
 
 def all_rows(features: Sequence[Feature], chunk: int = 1 << 16) -> Iterator[Rows]:
@@ -101,12 +120,20 @@ def in_the_same_form(answers: NDArray[np.object_], form: Form, instances: Any, n
 
 
 class InstanceReader:
-    """Reads instances of named features, each with its states; ``owner`` is whose features they are."""
+    """Reads instances of named features, each with its states; ``owner`` is whose features they are.
 
-    def __init__(self, names: Sequence[str], states: Sequence[Sequence[str]], owner: str) -> None:
+    Instances must set every feature unless ``partial_too``: then a dict may leave features out, and values
+    that say "unknown" (see ``is_missing``) are ``MISSING``. A Series or a frame still needs an entry or a
+    column for each feature: others are ignored there, so that a misspelt one would be lost.
+    """
+
+    def __init__(
+        self, names: Sequence[str], states: Sequence[Sequence[str]], owner: str, partial_too: bool = False
+    ) -> None:
         self._names = names
         self._states = states
         self._owner = owner
+        self._partial_too = partial_too
 
     @cached_property
     def _tables(self) -> list[dict[object, int]]:
@@ -114,7 +141,8 @@ class InstanceReader:
 
     @cached_property
     def _codes(self) -> list[Callable[[object], int]]:
-        return [_code_of(name, states) for name, states in zip(self._names, self._states, strict=True)]
+        pairs = zip(self._names, self._states, strict=True)
+        return [_code_of(name, states, self._partial_too) for name, states in pairs]
 
     def read(self, instances: Any) -> Encoded:
         """Return rows for a dict, a list of them, an integer array of one or two axes, a Series or a frame.
@@ -125,7 +153,7 @@ class InstanceReader:
         and the nearest valid name.
         """
         if isinstance(instances, Mapping) or is_series(instances):
-            row = self._encode_one(one_row(instances, self._names, InstanceError))
+            row = self._encode_row(instances)
             return Encoded(np.array([row], dtype=np.intp), Form.ONE)
         if isinstance(instances, np.ndarray) and instances.shape == (len(self._names),):
             return Encoded(self.check_rows(instances.reshape(1, -1)), Form.ONE)
@@ -163,11 +191,21 @@ class InstanceReader:
                 raise InstanceError(f"row {row}: {wrong} (0 to {len(states) - 1})")
         return array.astype(np.intp)
 
+    def _encode_row(self, instance: object) -> list[int]:
+        row = one_row(instance, self._names, InstanceError)
+        if row is not instance and len(row) < len(self._names):
+            unknown = "; '?' or None says that it is unknown" if self._partial_too else ""
+            raise InstanceError(f"{self._missing(row)}{unknown}")
+        return self._encode_one(row)
+
     def _encode_one(self, instance: Instance, *, alone: bool = False) -> list[int]:
         try:
             values = [instance[name] for name in self._names]
         except KeyError:
-            raise self._missing(instance) from None
+            if not self._partial_too:
+                raise self._missing(instance) from None
+            filled: dict[Any, object] = {**dict.fromkeys(self._names, _ABSENT), **instance}
+            return self._encode_one(filled, alone=alone)
         if len(instance) != len(values):
             extra = next(name for name in instance if name not in self._names)
             hint = did_you_mean(extra, self._names)
@@ -194,7 +232,7 @@ class InstanceReader:
                 found = shown(instance)
                 raise InstanceError(f"instance {number} is not a mapping from feature to state but {found}")
             try:
-                rows.append(self._encode_one(one_row(instance, self._names, InstanceError)))
+                rows.append(self._encode_row(instance))
             except (InstanceError, UnknownNameError) as error:
                 raise type(error)(f"instance {number}: {error}") from None
         return np.array(rows, dtype=np.intp).reshape(len(rows), len(self._names))
@@ -205,7 +243,8 @@ class InstanceReader:
         for position, (name, code) in enumerate(zip(self._names, self._codes, strict=True)):
             if name not in frame.columns:
                 hint = did_you_mean(name, columns)
-                raise InstanceError(f"the data frame has no column for the feature {name!r}{hint}")
+                unknown = "; a column of '?' or None says that it is unknown" if self._partial_too else ""
+                raise InstanceError(f"the data frame has no column for the feature {name!r}{hint}{unknown}")
             if columns.count(name) > 1:
                 raise InstanceError(f"the data frame has more than one column {name!r}")
             for number, value in enumerate(np.asarray(frame[name], dtype=object).tolist()):
@@ -216,13 +255,19 @@ class InstanceReader:
         return rows
 
 
-def _code_of(name: str, states: Sequence[str]) -> Callable[[object], int]:
+def _code_of(name: str, states: Sequence[str], partial_too: bool) -> Callable[[object], int]:
     """Return what gives the position of the state for any value; True, 1 and "1" may read differently."""
-    read = partial(state_position, name, states)
+
+    def read(value: object) -> int:
+        if value is _ABSENT or (partial_too and find_state(states, value) is None and is_missing(value)):
+            return MISSING
+        return state_position(name, states, value)
+
     known = lru_cache(maxsize=None, typed=True)(read)
 
     def code(value: object) -> int:
-        if isinstance(value, Decimal):  # 1 and 1.0 are equal as Decimals, but differ in their texts
+        # 1 and 1.0 are equal as Decimals, but differ in their texts; no NaN is equal to another.
+        if isinstance(value, Decimal) or value is None or (isinstance(value, float) and value != value):
             return read(value)
         try:
             return known(value)

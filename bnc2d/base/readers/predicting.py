@@ -50,7 +50,8 @@ class Predicting:
         """Return the class of each instance by name, or None where a tie leaves it in no class.
 
         One instance, a dict or a pandas Series, gives a name; a list of them gives a list, an integer array
-        an object array, a data frame a series with its index. An array of one axis is one instance.
+        an object array, a data frame a series with its index. An array of one axis is one instance. Where a
+        partial instance leaves features missing, what is known decides: the largest ``P(class | known)``.
         """
         encoded, labels = self._decided(instances)
         target, classes = self._target()

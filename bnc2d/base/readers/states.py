@@ -22,6 +22,10 @@ _FALSE_TRUE = {
 }
 _MOST_SHOWN = 200
 
+# In place of the position of a state: the feature is missing.
+MISSING = -1
+UNKNOWN = "?"
+
 
 def false_true(states: Sequence[str]) -> tuple[str, str] | None:
     """Return the states that read as false and true, or None where they do not read so.
@@ -72,3 +76,21 @@ def state_position(name: str, states: Sequence[str], value: object) -> int:
         text = as_text(value)[:_MOST_SHOWN]
         raise UnknownNameError(f"variable {name!r} has no state {text!r}{did_you_mean(text, states)}")
     return position
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value says that the state is unknown: None, NaN, pandas' NA and NaT, the text ``?``.
+
+    Whoever asks has looked first whether there is a state of that name.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("?"), is_missing("")
+    (True, True, True, False)
+    """
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if isinstance(value, Real):
+        return bool(value != value)
+    if isinstance(value, str):
+        return value == UNKNOWN
+    of_pandas = type(value).__module__.startswith("pandas.") and type(value).__name__ in ("NAType", "NaTType")
+    return value is None or of_pandas

@@ -71,9 +71,10 @@ def run(options: argparse.Namespace) -> int:
         return [answer_one(explain(instance)) for instance in instances]
 
     def explain(instance: dict[str, str]) -> Explanation:
+        held = [name for name in fixed if name in instance]  # what is missing cannot change either
         if isinstance(model, Classifier):
-            return model.explain(instance, fixed, given=constraint)
-        return model.explain(instance, fixed)
+            return model.explain(instance, held, given=constraint)
+        return model.explain(instance, held)
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TextIO
+from typing import Any, TextIO
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.readers.instances import encode
+from bnc2d.base.readers.instances import encode_partial
 from bnc2d.cli.shared.constraints import allowed_rows, read_given
 from bnc2d.cli.shared.instances import Row, read_instances
 from bnc2d.cli.shared.models import load_either
@@ -16,6 +16,7 @@ from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LimitExceeded
+from bnc2d.model.partial import partial_bases
 from bnc2d.report.decisions import decision_data
 
 _ROWS_AT_ONCE = 256
@@ -44,10 +45,15 @@ def run(options: argparse.Namespace) -> int:
             return classifier.posterior(instances)
 
     def answer(instances: Sequence[dict[str, str]]) -> Sequence[Data]:
-        bases = classifier.bases(encode(classifier.feature_variables, instances).rows)
+        bases = partial_bases(classifier, encode_partial(classifier.feature_variables, instances).rows)
         decided = zip(classifier.predict(instances), bases, posteriors(instances), strict=True)
-        data = [decision_data(*one, options.exact) for one in decided]
-        return [decision_cells(one, options.exact) for one in data] if output.format == "csv" else data
+        data: list[dict[str, Any]] = [{**decision_data(*one, options.exact)} for one in decided]
+        if output.format == "csv":
+            return [decision_cells(one, options.exact) for one in data]
+        for one, instance in zip(data, instances, strict=True):
+            if len(instance) < len(classifier.features):
+                one["missing"] = [name for name in classifier.features if name not in instance]
+        return data
 
     def text(stream: TextIO, row: Row, found: Data) -> None:
         print(printable(_shown(row.place, classifier.target, found, options.exact)), file=stream)
@@ -76,10 +82,14 @@ def _shown(place: str, target: str, found: Data, exact: bool) -> str:
     decision = found["decision"]
     decided = f"{target} = {decision}" if decision is not None else f"{target}: tied, no class"
     lines = [f"{place}: {decided}" if place else decided]
+    missing = found.get("missing")
+    if missing:
+        lines.append(f"  not known: {', '.join(missing)}")
+    given = "what is known" if missing else "instance"
     fractions = found["posterior_exact"] if exact else None
     for state, p in found["posterior"].items():
         fraction = f" = {fractions[state]}" if fractions else ""
-        lines.append(f"  P({target}={state} | instance) = {p:.6f}{fraction}")
+        lines.append(f"  P({target}={state} | {given}) = {p:.6f}{fraction}")
     rule = found["decided_by"]
     if not found["possible"]:
         lines.append(f"  the instance is impossible: its probability is zero and the {rule} decides")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from bnc2d.base.readers.instances import encode_one
+from bnc2d.base.readers.instances import encode_partial_one
+from bnc2d.base.readers.states import MISSING
 from bnc2d.cli.shared.tables import read_table
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
 from bnc2d.formats.files import decode, read_bytes, read_stream
@@ -28,7 +29,8 @@ _REMEMBERED_ROWS = 2**16
 class Row:
     """An instance with its number, from 1, and where it is from; without one, ``error`` says why.
 
-    ``line`` is that of a table, ``name`` what the column or key of ``--id`` calls the row.
+    The instance has the known features, in their order. ``line`` is that of a table, ``name`` what the column
+    or key of ``--id`` calls the row.
     """
 
     number: int
@@ -51,17 +53,17 @@ class Given:
 def add_instance_options(command: argparse.ArgumentParser) -> None:
     """Add NAME=STATE words, ``--csv``, ``--instance`` and ``--id``."""
     add = command.add_argument
-    add("instance", nargs="*", metavar="NAME=STATE", help="a state for every feature")
+    add("instance", nargs="*", metavar="NAME=STATE", help="states of features; others are unknown")
     add("--csv", metavar="FILE", help="instances, one a row; the header names the features; - is a pipe")
     add("--instance", dest="instance_file", metavar="FILE.json", help="an object, or a list of objects")
     add("--id", metavar="COLUMN", help="a column (or key) that names the rows in answers")
 
 
 def read_instances(options: argparse.Namespace, features: Sequence[Variable]) -> Given:
-    """Return the instances that the options give, each checked to set every feature to a state.
+    """Return the instances that the options give, each checked to set features to states of theirs.
 
-    A single instance that does not is an error, as is a file that is no table or list; in a table or list,
-    the row has its error.
+    What is left out, ``?``, an empty cell or null is missing. A single instance that is wrong is an error, as
+    is a file that is no table or list; in a table or list, the row has its error.
     """
     given = [bool(options.instance), options.csv is not None, options.instance_file is not None]
     if sum(given) != 1:
@@ -92,12 +94,12 @@ def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, s
 
 
 def _by_name(instance: object, features: Sequence[Variable]) -> dict[str, str]:
-    """Return the instance with its states by name."""
+    """Return the known features of an instance with their states by name."""
     if not isinstance(instance, Mapping):
         found = type(instance).__name__
         raise InstanceError(f"an instance is an object from feature to state, not {found}")
-    pairs = zip(features, encode_one(features, instance), strict=True)
-    return {feature.name: feature.states[state] for feature, state in pairs}
+    pairs = zip(features, encode_partial_one(features, instance), strict=True)
+    return {feature.name: feature.states[state] for feature, state in pairs if state != MISSING}
 
 
 def _checked(instance: object, features: Sequence[Variable]) -> tuple[dict[str, str] | None, str]:
@@ -122,11 +124,12 @@ def _from_table(path: str, features: Sequence[Variable], name_column: str | None
     """Return the rows of a table; columns that are no features are ignored, as in a data frame."""
     path, data = _read(path, max_bytes, may_be_empty=True)
     names = [feature.name for feature in features]
-    table = read_table(data, path, names if name_column is None else [*names, name_column])
+    table = read_table(data, path, names if name_column is None else [*names, name_column], names)
 
     @lru_cache(_REMEMBERED_ROWS)  # tables hold many equal rows
     def checked(cells: tuple[str, ...]) -> tuple[dict[str, str] | None, str]:
-        return _checked(dict(zip(names, cells, strict=True)), features)
+        filled = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
+        return _checked(filled, features)
 
     def rows() -> Iterator[Row]:
         for number, record in enumerate(table, start=1):

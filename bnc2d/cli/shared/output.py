@@ -96,10 +96,10 @@ class Answers:
         self, answer: _Answer, writer: Writer | None, at_once: int, working_on: _Progress
     ) -> Iterator[tuple[Row, Any]]:
         """Yield every row with its answer as the writer renders it, or with the error that it has instead."""
-        known: dict[tuple[str, ...], Any] = {}
+        known: dict[tuple[tuple[str, str], ...], Any] = {}
         rows = iter(self._given.rows)
         while batch := list(islice(rows, at_once)):
-            keys = {tuple(row.instance.values()): row.instance for row in batch if row.instance is not None}
+            keys = {tuple(row.instance.items()): row.instance for row in batch if row.instance is not None}
             fresh = [key for key in keys if key not in known]
             if fresh:
                 with working_on(batch[0]):
@@ -108,7 +108,7 @@ class Answers:
                     found = [one if isinstance(one, LimitExceeded) else writer.render(one) for one in found]
                 known.update(zip(fresh, found, strict=True))
             for row in batch:
-                yield row, row.error if row.instance is None else known[tuple(row.instance.values())]
+                yield row, row.error if row.instance is None else known[tuple(row.instance.items())]
             while len(known) > _REMEMBERED_ANSWERS:
                 del known[next(iter(known))]  # the oldest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
@@ -23,11 +23,13 @@ class Record:
     error: str = ""
 
 
-def read_table(data: bytes, path: str, columns: Sequence[str]) -> Iterator[Record]:
+def read_table(
+    data: bytes, path: str, columns: Sequence[str], may_be_unknown: Collection[str] = ()
+) -> Iterator[Record]:
     """Return the rows of UTF-8 text as records of these columns, in their order; blank lines are skipped.
 
-    A header that is not UTF-8 or CSV, that lacks one of the columns or repeats a name is a ``FormatError``. A
-    table without a header has no rows.
+    A header that is not UTF-8 or CSV, that lacks one of the columns or repeats a name is a ``FormatError``,
+    which tells how to say that a column is unknown, where it may be. A table without a header has no rows.
     """
     lines = StringIO(data.decode("utf-8-sig", "surrogateescape"), newline="").readlines()
     reader = csv.reader(lines, skipinitialspace=True, strict=True)
@@ -39,10 +41,12 @@ def read_table(data: bytes, path: str, columns: Sequence[str]) -> Iterator[Recor
         decode(data, path)  # raises, and says where
     if not header:
         return iter(())
-    return _records(lines, reader.line_num, len(header), _indices(header, columns, path))
+    return _records(lines, reader.line_num, len(header), _indices(header, columns, path, may_be_unknown))
 
 
-def _indices(header: list[str], columns: Sequence[str], path: str) -> list[int]:
+def _indices(
+    header: list[str], columns: Sequence[str], path: str, may_be_unknown: Collection[str]
+) -> list[int]:
     """Return where the columns are; only columns without a name may be there twice."""
     indices: dict[str, int] = {}
     for index, name in enumerate(header):
@@ -52,6 +56,8 @@ def _indices(header: list[str], columns: Sequence[str], path: str) -> list[int]:
     for column in columns:
         if column not in indices:
             hint = did_you_mean(column, header)
+            if column in may_be_unknown:
+                hint += "; a column of ? says that it is unknown"
             if len(header) == 1 and any(separator in header[0] for separator in ";\t|"):
                 hint = "; cells are separated by commas"
             raise FormatError(f"no column {column!r}{hint}", path, 1)

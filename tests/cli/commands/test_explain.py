@@ -130,7 +130,10 @@ def test_many_instances(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["d.bnc2d", "BP=high", "CT=1", "HR=Low"], "'BP' has no state 'high'; did you mean 'High'?"),
-        (["d.bnc2d", "BPP=High", "CT=1", "HR=Low"], "given: 'BPP'; did you mean 'BP'?"),
+        (
+            ["d.bnc2d", "BPP=High", "CT=1", "HR=Low"],
+            "'BPP' is not a feature of this classifier; did you mean 'BP'?",
+        ),
         (["d.bnc2d", *PATIENT, "X=1"], "'X' is not a feature of this classifier"),
         (["d.bnc2d", "BP", "CT=1", "HR=Low"], "'BP' is not of the form NAME=STATE"),
         (["d.bnc2d"], "an instance is missing: NAME=STATE words, --csv FILE"),
@@ -187,7 +190,7 @@ def test_a_file_that_is_no_table(
         ("[" * 100_000, "not JSON"),
         ("[]", "no instance in the file"),
         ("3", "an instance is an object from feature to state, not int"),
-        ('{"BP": "High", "CT": null, "HR": "Low"}', "f: variable 'CT' has no state 'None'"),
+        ('{"BP": "High", "CT": "", "HR": "Low"}', "f: variable 'CT' has no state ''"),
         ('{"BP": "High", "CT": [1], "HR": "Low"}', "f: variable 'CT' has no state"),
     ],
     ids=range(6),

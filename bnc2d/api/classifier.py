@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from bnc2d.api.explanation import Explanation
     from bnc2d.explain.batch import ManyOptions, Row
+    from bnc2d.explain.routes import NetworkRoute
     from bnc2d.regions.decides import Decided
     from bnc2d.regions.oracle import NetworkOracle
     from bnc2d.regions.search import Bounds
@@ -40,6 +41,9 @@ class Classifier(BaseClassifier):
 
     Decisions are exact: float64 answers only where a rigorous error bound proves them right.
     """
+
+    # The constraint that was asked about last, and what answers under it.
+    _given: tuple[object, NetworkRoute] | None = None
 
     @classmethod
     def of(cls, classifier: BaseClassifier) -> Classifier:
@@ -99,47 +103,74 @@ class Classifier(BaseClassifier):
         return decides(self, lambda: self._bounds, region, towards, time_limit)
 
     def explain(
-        self, instance: OneInstance, fixed: Iterable[str] = (), time_limit: float | None = None
+        self,
+        instance: OneInstance,
+        fixed: Iterable[str] = (),
+        time_limit: float | None = None,
+        given: object = None,
     ) -> Explanation:
         """Return the explanation of the decision on one instance; nothing is compiled.
 
         Reasons are those of ``compile().explain(instance, fixed)``, found by questions about regions (see
         ``decides``), so the number of features is no obstacle. ``time_limit`` (seconds) holds for each thing
-        asked of the explanation that is given no other.
+        asked of the explanation that is given no other. ``given`` is a constraint in the forms of
+        ``CompiledModel.given``: only instances that satisfy it count, and reasons are those of
+        ``compile().given(constraint).explain(instance, fixed)``.
 
         Several threads may ask one classifier, but one at a time an explanation.
         """
         from bnc2d.api.explanation import Explanation
+
+        return Explanation(self._route(given), instance, fixed, time_limit)
+
+    def _route(self, given: object) -> NetworkRoute:
+        """Return what explains instances under a constraint (None: there is none)."""
         from bnc2d.explain.routes import NetworkRoute
 
-        return Explanation(NetworkRoute(self, self._oracle), instance, fixed, time_limit)
+        if given is None:
+            return NetworkRoute(self, self._oracle)
+        if self._given is None or not isinstance(given, str) or self._given[0] != given:
+            from bnc2d.compile.zeros.constraint import allowed_instances
+
+            self._given = given, NetworkRoute(self, self._oracle, *allowed_instances(self, given))
+        return self._given[1]
 
     @overload
     def explain_many(
-        self, rows: pd.DataFrame, executor: Executor | None = None, **options: Unpack[ManyOptions]
+        self,
+        rows: pd.DataFrame,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ManyOptions],
     ) -> pd.DataFrame: ...
     @overload
     def explain_many(
         self,
         rows: Instance | Instances | StateArray | pd.Series[Any],
         executor: Executor | None = None,
+        given: object = None,
         **options: Unpack[ManyOptions],
     ) -> list[Row]: ...
     def explain_many(
-        self, rows: AnyInstances, executor: Executor | None = None, **options: Unpack[ManyOptions]
+        self,
+        rows: AnyInstances,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ManyOptions],
     ) -> list[Row] | pd.DataFrame:
         """Return the reasons for many decisions, spread over an executor; nothing is compiled.
 
-        Options and answers are those of ``CompiledModel.explain_many`` (see ``batch.explain_many``).
+        ``given`` as for ``explain``; other options and answers are those of ``CompiledModel.explain_many``
+        (see ``batch.explain_many``).
         """
         from bnc2d.explain.batch import explain_many
-        from bnc2d.explain.routes import NetworkRoute
 
-        return explain_many(NetworkRoute(self, self._oracle), rows, executor, **options)
+        return explain_many(self._route(given), rows, executor, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found about regions: a copy finds it again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_oracle", "_bounds")}
+        found = {"_oracle", "_bounds", "_given"}
+        return {name: value for name, value in self.__dict__.items() if name not in found}
 
     @cached_property
     def _oracle(self) -> NetworkOracle:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.api.questions import Questions
-from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import flag, instance_of
 from bnc2d.base.readers.instances import (
     AnyInstances,
@@ -22,10 +21,8 @@ from bnc2d.base.readers.instances import (
     encode_one,
 )
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.compile.zeros.constraint import constraint_of
-from bnc2d.errors import LogicError
+from bnc2d.compile.zeros.constraint import allowed_by, constraint_of
 from bnc2d.logic.circuit.manager import Manager
-from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.nnf import NNF
 
@@ -159,12 +156,7 @@ class GivenModel(CompiledModel):
     """
 
     def __init__(self, model: CompiledModel, constraint: NNF) -> None:
-        order = model.diagram.order
-        budget = Budget()
-        with budget.limiting():
-            allowed = diagram_of_circuit(constraint.manager, constraint.root, order, budget.progress)
-        if not allowed.count(1):
-            raise LogicError("no instance satisfies the constraint, so that nothing is left to explain")
+        allowed = allowed_by(constraint, model.diagram.order)
         from bnc2d.explain.routes import GivenRoute
 
         super().__init__(model.classifier, restricted(model.diagram, allowed), model.stats)

@@ -26,6 +26,7 @@ from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.regions.decides import bounds_of
+from bnc2d.regions.given import GivenOracle
 from bnc2d.regions.oracle import NetworkOracle, RegionOracle
 from bnc2d.regions.search import Bounds
 
@@ -183,22 +184,31 @@ class NetworkRoute:
     """Answers from the network of a classifier; nothing is compiled.
 
     Sent elsewhere it is the classifier alone, and every thread of a worker makes an oracle of its own: it
-    keeps what it found for the questions to come.
+    keeps what it found for the questions to come. ``allowed`` leads to 1 where an instance counts, else to 0;
+    ``given`` says in words which do.
     """
 
-    given = ""
     is_quick = False
     rows_at_once = 512
     seconds_to_send = 0.0
 
-    def __init__(self, classifier: BaseClassifier, oracle: RegionOracle | None = None) -> None:
+    def __init__(
+        self,
+        classifier: BaseClassifier,
+        oracle: RegionOracle | None = None,
+        allowed: Diagram | None = None,
+        given: str = "",
+    ) -> None:
         self.classifier = classifier
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
-        self._given = oracle
+        self.given = given
+        self._network_oracle = oracle
+        self._allowed = allowed
 
     @cached_property
     def _oracle(self) -> RegionOracle:
-        return NetworkOracle(self.classifier, lambda: self._bounds) if self._given is None else self._given
+        oracle = self._network_oracle or NetworkOracle(self.classifier, lambda: self._bounds)
+        return oracle if self._allowed is None else GivenOracle(oracle, self._allowed, len(self.decisions))
 
     @cached_property
     def _bounds(self) -> Bounds:
@@ -228,14 +238,17 @@ class NetworkRoute:
         return {
             "classifier": self._plain(),
             "decisions": self.decisions,
-            "_given": None,
+            "given": self.given,
+            "_allowed": self._allowed,
+            "_network_oracle": None,
             "_token": self._token,
         }
 
     def here(self) -> Self:
         """Return the route of this thread."""
         if getattr(_kept, "token", None) != self._token:
-            _kept.token, _kept.route = self._token, type(self)(self._plain())
+            _kept.token = self._token
+            _kept.route = type(self)(self._plain(), allowed=self._allowed, given=self.given)
         route: Self = _kept.route
         return route
 
@@ -256,6 +269,8 @@ class NetworkRoute:
         """Return the case of an instance."""
         others = set(range(len(self.decisions))) - {label}
         labels, others = ({label}, others) if is_own else (others, {label})
+        if self._allowed is not None:
+            labels.add(len(self.decisions))
         observed = self._oracle.observed
         if observed is not None and label < len(self.classifier.classes):
             return ObservedCase(self._oracle, observed, labels, others, positions, fixed)

@@ -9,7 +9,10 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, GivenModel
+from bnc2d.compile.zeros.constraint import allowed_instances
 from bnc2d.errors import Bnc2dError, InstanceError, LogicError
+from bnc2d.explain.routes import NetworkRoute
+from bnc2d.regions.hidden import HiddenBounds
 from tests.brute_force.reasons import (
     Truth,
     table_classifier,
@@ -17,6 +20,7 @@ from tests.brute_force.reasons import (
     variable_minimal_clauses,
     variable_minimal_terms,
 )
+from tests.explain.routes import assert_same, network_oracle
 from tests.hard_classifiers import mixed_classifier
 
 States = tuple[str, ...]
@@ -98,6 +102,24 @@ def test_reasons_are_those_of_the_implication(start: int) -> None:
     assert shorter
 
 
+@pytest.mark.parametrize("start", range(0, 120, 30))
+def test_the_network_itself_gives_the_same(start: int) -> None:
+    compared = 0
+    for seed in range(start, start + 30):
+        found = case(seed)
+        if found is None:
+            continue
+        truth, given, _, forbidden = found
+        classifier, fixed = truth.model.classifier, [truth.model.features[f] for f in truth.fixed]
+        e = given.explain(truth.instance, fixed)
+        assert_same(e, classifier.explain(truth.instance, fixed, given=forbidden), seed)
+        oracle = network_oracle(classifier, HiddenBounds, few=2)
+        route = NetworkRoute(classifier, oracle, *allowed_instances(classifier, forbidden))
+        assert_same(e, bnc2d.Explanation(route, truth.instance, fixed), seed)
+        compared += 1
+    assert compared >= 8
+
+
 @pytest.mark.parametrize("start", range(0, 120, 60))
 def test_counts_and_samples_are_of_allowed_instances(start: int) -> None:
     for seed in range(start, start + 60):
@@ -140,6 +162,10 @@ def test_what_the_network_knows() -> None:
             continue
         given = classifier.compile().given("possible")
         assert given.count_allowed() == classifier.instance_count - classifier.count_impossible()
+        name = next(name for name in given.classes if given.count(name))
+        own = given.sample(name)
+        assert classifier.is_possible(own)
+        assert_same(given.explain(own), classifier.explain(own, given="possible"), seed)
         seen += 1
     assert seen > 5
 

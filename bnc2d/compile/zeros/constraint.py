@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from bnc2d.base.budget import Budget
+from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.possible import possible_instances
+from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.reader import read_constraint
+from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
+from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 
@@ -12,8 +20,38 @@ from bnc2d.model.classifier import BaseClassifier
 POSSIBLE = "possible"
 
 
+# Seconds for finding out which instances are possible, where nothing is compiled.
+_POSSIBLE_SECONDS = 60.0
+
+
+def allowed_instances(classifier: BaseClassifier, given: object) -> tuple[Diagram, str]:
+    """Return the diagram that leads to 1 where a constraint holds, else to 0, and the constraint in words.
+
+    A constraint that no instance satisfies is a ``LogicError``.
+    """
+    if is_possible(given):
+        return possible_instances(classifier, _POSSIBLE_SECONDS), POSSIBLE
+    constraint = read_constraint(given, Manager(feature_domain(classifier)))
+    return allowed_by(constraint, range(len(classifier.features))), str(constraint)
+
+
+def allowed_by(constraint: NNF, order: Sequence[FeatureId]) -> Diagram:
+    """Return the diagram of a constraint, with the features in this order; see ``allowed_instances``."""
+    budget = Budget()
+    with budget.limiting():
+        allowed = diagram_of_circuit(constraint.manager, constraint.root, order, budget.progress)
+    if not allowed.root:
+        raise LogicError("no instance satisfies the constraint, so that nothing is left to explain")
+    return allowed
+
+
+def is_possible(given: object) -> bool:
+    """Return whether a constraint is the one that the network itself knows."""
+    return isinstance(given, str) and given.strip() == POSSIBLE
+
+
 def constraint_of(classifier: BaseClassifier, given: object, manager: Manager) -> NNF:
     """Return a constraint in any of its forms as a circuit; ``"possible"`` is what the network knows."""
-    if isinstance(given, str) and given.strip() == POSSIBLE:
+    if is_possible(given):
         return possible_instances(classifier).to_nnf(1, manager=manager)
     return read_constraint(given, manager)

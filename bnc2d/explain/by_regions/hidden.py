@@ -57,7 +57,7 @@ class HiddenCase(RegionCase):
         4. What is left of the time goes to single features that are not proved to be needed.
         """
         budget = Budget(time_limit)
-        (label,) = self.labels
+        label = min(self.labels)  # under a constraint there is one more, of instances that do not count
         rivals = [other if other < self._bounds.classes else NO_CLASS for other in self.others]
         guesses = Guesses(self._bounds, label, rivals, self.positions, self.states, self._is_other)
         freed: list[FeatureId] = []

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
     from bnc2d.explain.batch import ManyOptions, Row
+    from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import Route
     from bnc2d.verify.report import Report
 
@@ -95,16 +96,33 @@ class CompiledModel(Questions):
         """
         return GivenModel(self, constraint_of(self.classifier, constraint, Manager(self.domain)))
 
-    def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
+    def explain(
+        self,
+        instance: OneInstance,
+        fixed: Iterable[str] = (),
+        *,
+        allowed: Changes = None,
+        forbidden: Changes = None,
+        order: Orders = None,
+    ) -> Explanation:
         """Return the explanation of the decision on one instance.
 
         The instance is a mapping from feature to state that sets every feature and nothing else, or a pandas
         Series, whose other entries are ignored. ``fixed`` names features that may not change: reasons,
         changes and distances are then about the other features, the fixed ones being as they are.
+
+        ``allowed`` has for features what they may change to: a state or states; ``"up"`` or ``"down"``, the
+        states after or before their own, as listed or in the ``order`` of all states given for a feature; or
+        a mapping from a state to those that may follow it (a state that is no key may not change).
+        ``forbidden`` has what they may not change to. Their own state is always allowed, and other features
+        change freely. Everything is then about the instances that allowed changes lead to, as under the
+        constraint that a feature has a state that it may have (see ``given``).
         """
         from bnc2d.api.explanation import Explanation
+        from bnc2d.explain.changes.allowed import MayChange
 
-        return Explanation(self._route(), instance, fixed, model=self)
+        may = MayChange(allowed, forbidden, order)
+        return Explanation(self._route(), instance, fixed, model=self, may=may)
 
     def _route(self) -> Route:
         """Return what answers questions about instances."""

@@ -10,6 +10,7 @@ from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.errors import NotCompiledError
+from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.routes import Route
 
@@ -22,7 +23,8 @@ class Explanation(BaseExplanation):
     """Why a classifier decides one instance as it does.
 
     ``classifier``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in
-    no class), ``target`` and ``fixed`` say what is explained; ``possible`` and ``decided_by`` whether the
+    no class), ``target``, ``fixed`` and ``allowed`` (features whose changes are limited, and to which states)
+    say what is explained; ``possible`` and ``decided_by`` whether the
     instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
 
     - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
@@ -58,8 +60,9 @@ class Explanation(BaseExplanation):
         fixed: Iterable[str] = (),
         time_limit: float | None = None,
         model: CompiledModel | None = None,
+        may: MayChange = MayChange(),  # noqa: B008 - does not change
     ) -> None:
-        super().__init__(route, instance, fixed, time_limit)
+        super().__init__(route, instance, fixed, time_limit, may)
         self._model = model
 
     @property

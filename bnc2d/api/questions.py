@@ -92,9 +92,11 @@ class Questions(BaseCompiledModel):
         the nearest that does not change all the features of one before it, so that it is still open if some
         feature of each cannot change. Past the time limit (seconds) it raises ``LimitExceeded``.
         """
+        from bnc2d.explain.changes.allowed import MayChange
         from bnc2d.explain.changes.nearest import NearestSearch
 
-        search = NearestSearch(self, instance, towards, fixed, weights, costs, allowed, forbidden, order)
+        may = MayChange(allowed, forbidden, order)
+        search = NearestSearch(self, instance, towards, fixed, weights, costs, may)
         return search.one(time_limit) if limit is None else search.several(limit, time_limit)
 
     def is_biased(

@@ -19,6 +19,7 @@ from bnc2d.base.readers.numbers import Number
 from bnc2d.errors import LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.case import Case
+from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.keys import Keys
@@ -30,6 +31,7 @@ from bnc2d.logic.terms import Clause, Term, TermOrClause
 from bnc2d.model.decision import Basis
 
 _SHOWN_FEATURES = 6
+_ANYTHING = MayChange()
 
 
 class BaseExplanation:
@@ -41,11 +43,11 @@ class BaseExplanation:
         instance: OneInstance,
         fixed: Iterable[str] = (),
         time_limit: float | None = None,
+        may: MayChange = _ANYTHING,
     ) -> None:
-        self.route = route
         self.classifier = route.classifier
         self._positions = tuple(encode_one(self.classifier.feature_variables, instance))
-        self._held = frozenset(route.domain.index(name) for name in names(fixed, "fixed"))
+        held = frozenset(route.domain.index(name) for name in names(fixed, "fixed"))
         self._time_limit = seconds(time_limit)
         self.instance = route.domain.decode(self._positions)
         self.target = self.classifier.target
@@ -53,12 +55,23 @@ class BaseExplanation:
         if self._label >= len(route.decisions):
             raise violation()
         self.decision = route.decisions[self._label]
-        self.fixed = self._names(sorted(self._held))
+        box = may.box(route.domain, self._positions)
+        self._box = {feature: mask for feature, mask in box.items() if feature not in held}
+        self._held = held | {f for f, mask in self._box.items() if mask == 1 << self._positions[f]}
+        limited = {feature: mask for feature, mask in self._box.items() if feature not in self._held}
+        self.route = route.within(limited) if limited else route
+        self.fixed = self._names(sorted(held))
         self._cases: dict[int, Case] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found: a copy finds it again."""
         return {**self.__dict__, "_cases": {}}
+
+    @property
+    def allowed(self) -> dict[str, tuple[str, ...]]:
+        """The features that may not change to every state, and the states that they may change to."""
+        domain, own = self.route.domain, self._positions
+        return {domain.names[f]: domain.states_of(f, mask & ~(1 << own[f])) for f, mask in self._box.items()}
 
     @property
     def _row(self) -> Rows:
@@ -147,6 +160,7 @@ class BaseExplanation:
             if changes:
                 return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left()))
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
+            condition += " within the allowed changes" if self._box else ""
             message = f"no instance{condition} is in class {name}"
         return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
 

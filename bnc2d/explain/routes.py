@@ -21,7 +21,9 @@ from bnc2d.explain.by_regions.hidden import HiddenCase
 from bnc2d.explain.by_regions.many import OneReason, one_reason_each
 from bnc2d.explain.by_regions.observed import ObservedCase
 from bnc2d.explain.case import Case
+from bnc2d.explain.changes.allowed import Box, box_diagram
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
@@ -86,6 +88,9 @@ class Route(Protocol):
 
     def case(self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]) -> Case:
         """Return the case of an instance that has the label, or that has another one (not ``is_own``)."""
+
+    def within(self, box: Box) -> Route:
+        """Return the same of which only the instances within a box count."""
 
 
 class DiagramRoute:
@@ -155,6 +160,12 @@ class CompiledRoute:
             return case
         return replace(case, make=partial(model.formula, model.classes[label], negated=not is_own))
 
+    def within(self, box: Box) -> GivenRoute:
+        """Return the same of which only the instances within a box count."""
+        diagram = self._model.diagram
+        inside = box_diagram(diagram.domain, diagram.order, box)
+        return GivenRoute(self.classifier, restricted(diagram, inside), self.given)
+
 
 class GivenRoute:
     """Answers from a diagram whose last terminal is for instances that do not count (``restricted``)."""
@@ -163,6 +174,7 @@ class GivenRoute:
         self.classifier = classifier
         self.given = given
         self.domain = diagram.domain
+        self._diagram = diagram
         self.decisions = (*classifier.classes, None)[: diagram.terminals - 1]
         self.sendable = DiagramRoute(diagram, outside=True)
 
@@ -175,6 +187,14 @@ class GivenRoute:
     ) -> DiagramCase:
         """Return the case of an instance: instances that do not count may be decided in any way."""
         return self.sendable.case(label, is_own, positions, fixed)
+
+    def within(self, box: Box) -> GivenRoute:
+        """Return the same of which only the instances within a box count."""
+        diagram = self._diagram
+        inside = box_diagram(diagram.domain, diagram.order, box)
+        return GivenRoute(
+            self.classifier, restricted(diagram, inside, outside=len(self.decisions)), self.given
+        )
 
 
 _kept = local()  # by thread of a worker: the route of the call that it worked for last
@@ -278,3 +298,11 @@ class NetworkRoute:
         if hidden is not None and is_own and label < len(self.classifier.classes):
             return HiddenCase(self._oracle, hidden, labels, others, positions, fixed)
         return RegionCase(self._oracle, labels, others, positions, fixed)
+
+    def within(self, box: Box) -> NetworkRoute:
+        """Return the same of which only the instances within a box count."""
+        order = range(len(self.domain)) if self._allowed is None else self._allowed.order
+        inside = box_diagram(self.domain, order, box)
+        if self._allowed is not None:
+            inside = restricted(self._allowed, inside, outside=0)
+        return NetworkRoute(self.classifier, self._network_oracle, inside, self.given)

@@ -58,6 +58,7 @@ class ExplanationData(DecisionData):
     instance: dict[str, str]
     target: str
     fixed: list[str]
+    allowed: dict[str, list[str]]
     complete_reason: str | None
     general_reason: str | None
     sufficient_reason: Literals
@@ -150,6 +151,7 @@ def explanation_data(
         "posterior": posterior["posterior"],
         "posterior_exact": posterior["posterior_exact"],
         "fixed": list(explanation.fixed),
+        "allowed": {name: list(states) for name, states in explanation.allowed.items()},
         "complete_reason": None,
         "general_reason": None,
         "sufficient_reason": literals(first[0]),

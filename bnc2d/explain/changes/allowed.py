@@ -6,6 +6,7 @@ Around one instance the allowed changes are a box: a set of states for each feat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,30 +24,36 @@ Orders: TypeAlias = Mapping[str, Sequence[str]] | None
 _EXPECTED = "a mapping from feature to the states that it may change to"
 
 
-def allowed_box(
-    domain: Domain, positions: Sequence[int], allowed: Changes, forbidden: Changes, order: Orders
-) -> Box:
-    """Return the states of the features whose changes are limited, the instance's own among them.
+@dataclass(frozen=True)
+class MayChange:
+    """What features may change to, as users say it.
 
     For a feature, ``allowed`` has states that it may change to, or ``"up"`` or ``"down"`` for those after or
     before its own, by ``order`` where that has the feature, or a mapping from states to those that may follow
-    them; ``forbidden`` has in the same forms what it may not change to.
+    them; ``forbidden`` has in the same forms what it may not change to. Features that neither has may change
+    freely.
 
     >>> domain = Domain({"Age": ("young", "mid", "old"), "BP": ("Low", "Normal", "High")})
-    >>> allowed_box(domain, [1, 2], {"Age": "up", "BP": {"High": "Normal"}}, None, None)
+    >>> MayChange({"Age": "up", "BP": {"High": "Normal"}}).box(domain, [1, 2])
     {0: 6, 1: 6}
     """
-    ranked = _ranked(domain, order)
-    box: Box = {}
-    for given, is_allowed in ((allowed, True), (forbidden, False)):
-        called = "allowed" if is_allowed else "forbidden"
-        for name, states in ({} if given is None else mapping(given, called, _EXPECTED)).items():
-            feature = domain.index(name)
-            found = _states(domain, feature, positions[feature], states, ranked[feature])
-            kept = found if is_allowed else domain.full(feature) & ~found
-            box[feature] = box.get(feature, domain.full(feature)) & kept
-    with_own = {feature: mask | 1 << positions[feature] for feature, mask in sorted(box.items())}
-    return {feature: mask for feature, mask in with_own.items() if mask != domain.full(feature)}
+
+    allowed: Changes = None
+    forbidden: Changes = None
+    order: Orders = None
+
+    def box(self, domain: Domain, positions: Sequence[int]) -> Box:
+        """Return the states of the features whose changes are limited, the instance's own among them."""
+        ranked = _ranked(domain, self.order)
+        box: Box = {}
+        for called, given in (("allowed", self.allowed), ("forbidden", self.forbidden)):
+            for name, states in ({} if given is None else mapping(given, called, _EXPECTED)).items():
+                feature = domain.index(name)
+                found = _states(domain, feature, positions[feature], states, ranked[feature])
+                kept = found if called == "allowed" else domain.full(feature) & ~found
+                box[feature] = box.get(feature, domain.full(feature)) & kept
+        with_own = {feature: mask | 1 << positions[feature] for feature, mask in sorted(box.items())}
+        return {feature: mask for feature, mask in with_own.items() if mask != domain.full(feature)}
 
 
 def _states(domain: Domain, feature: FeatureId, own: int, given: object, ranked: list[int]) -> StateMask:
@@ -82,12 +89,18 @@ def ranking(domain: Domain, feature: FeatureId, states: object) -> list[int]:
     return ranked
 
 
-def box_diagram(like: Diagram, box: Box) -> Diagram:
-    """Return the diagram of "within the box", 1 where so and 0 where not, in the order of another one."""
+def box_diagram(domain: Domain, order: Sequence[FeatureId], box: Box) -> Diagram:
+    """Return the diagram of "within the box", 1 where so and 0 where not, with the features in this order."""
     builder = DiagramBuilder(2)
     node = 1
-    for feature in reversed(like.order):
-        states = np.arange(like.domain.cardinalities[feature])
-        inside = box.get(feature, like.domain.full(feature)) >> states & 1
-        node = int(builder.add_level(np.where(inside == 1, node, 0)[None])[0])
-    return builder.finish(like.domain, like.order, node)
+    for feature in reversed(order):
+        mask = box.get(feature, -1)
+        children = [node * (mask >> state & 1) for state in range(domain.cardinalities[feature])]
+        node = int(builder.add_level(np.array([children], dtype=np.int64))[0])
+    return builder.finish(domain, order, node)
+
+
+def in_words(allowed: Mapping[str, Sequence[str]]) -> str:
+    """Say which features may change to which states: ``BP to Low or Normal, CT not at all``."""
+    to = {name: f"to {' or '.join(states)}" if states else "not at all" for name, states in allowed.items()}
+    return ", ".join(f"{name} {states}" for name, states in to.items())

@@ -16,7 +16,7 @@ from bnc2d.base.readers.arguments import names
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.explain.changes.allowed import Changes, Orders, allowed_box
+from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.changes.prices import Costs, Prices
 from bnc2d.explain.changes.ways_out import Features, Row, Search, ways_out
 from bnc2d.explain.routes import violation
@@ -72,9 +72,7 @@ class NearestSearch:
         fixed: Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
         costs: Costs | None = None,
-        allowed: Changes = None,
-        forbidden: Changes = None,
-        order: Orders = None,
+        may: MayChange = MayChange(),  # noqa: B008 - does not change
     ) -> None:
         row = encode_one(model.classifier.feature_variables, instance)
         named = decisions(model)
@@ -85,8 +83,7 @@ class NearestSearch:
         self._model = model
         self._wanted = others if towards is None else [model.label(towards)]
         self._fixed = frozenset(model.domain.index(name) for name in names(fixed, "fixed"))
-        box = allowed_box(model.domain, row, allowed, forbidden, order)
-        self._prices = Prices(model.domain, row, weights, costs, box)
+        self._prices = Prices(model.domain, row, weights, costs, may.box(model.domain, row))
 
     def one(self, time_limit: float | None) -> Nearest:
         """Return the nearest instance, or that there is none."""

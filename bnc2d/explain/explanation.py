@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.keys import Keys
 from bnc2d.explain.routes import Route, violation
+from bnc2d.explain.tiers import Preferences, Tiers, read_tiers
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
@@ -117,31 +118,39 @@ class BaseExplanation:
         """The conditions on sets of states around the instance that are exactly what the decision needs."""
         return self._case.general
 
-    def sufficient_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Term]:
+    def sufficient_reasons(
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
+    ) -> Primes[Term]:
         """Return the sufficient reasons (also called PI- or abductive explanations)."""
-        return listing.reasons(Term, self._case, False, limit, self._time(time_limit))
+        return listing.reasons(Term, self._case, False, limit, self._time(time_limit), self._tiers(liked))
 
-    def necessary_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Clause]:
+    def necessary_reasons(
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
+    ) -> Primes[Clause]:
         """Return the necessary reasons (their features are the contrastive explanations of others)."""
-        return listing.reasons(Clause, self._case, False, limit, self._time(time_limit))
+        return listing.reasons(Clause, self._case, False, limit, self._time(time_limit), self._tiers(liked))
 
     def general_sufficient_reasons(
-        self, limit: int | None = None, time_limit: float | None = None
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
     ) -> Primes[Term]:
         """Return the general sufficient reasons."""
-        return listing.reasons(Term, self._case, True, limit, self._time(time_limit))
+        return listing.reasons(Term, self._case, True, limit, self._time(time_limit), self._tiers(liked))
 
     def general_necessary_reasons(
-        self, limit: int | None = None, time_limit: float | None = None
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
     ) -> Primes[Clause]:
         """Return the general necessary reasons."""
-        return listing.reasons(Clause, self._case, True, limit, self._time(time_limit))
+        return listing.reasons(Clause, self._case, True, limit, self._time(time_limit), self._tiers(liked))
 
     axps = sufficient_reasons
     cxps = necessary_reasons
 
     def contrastive(
-        self, towards: str, limit: int | None = None, time_limit: float | None = None
+        self,
+        towards: str,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        **liked: Unpack[Preferences],
     ) -> Contrast:
         """Return why the instance is not in class ``towards``: the general necessary reasons of "not it".
 
@@ -149,7 +158,7 @@ class BaseExplanation:
         is empty, and its ``message`` says why, where the instance is in the class or no change leads there.
         An unknown class is a ``ClassifierError``.
         """
-        name = self._class(towards)
+        name, order = self._class(towards), self._tiers(liked)
         message = f"the instance is already in class {name}"
         if name != self.decision:
             case, budget = self._case_of(self.classifier.label(name)), Budget(self._time(time_limit))
@@ -158,7 +167,7 @@ class BaseExplanation:
             with suppress(TimeLimitExceeded):  # the list says that time ended it
                 changes = case.can_change(budget.left())
             if changes:
-                return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left()))
+                return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left(), order))
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
             condition += " within the allowed changes" if self._box else ""
             message = f"no instance{condition} is in class {name}"
@@ -180,37 +189,45 @@ class BaseExplanation:
         found, named = violations(self.route.labels, self._positions, wanted, most), self.route.decisions
         return ((self.route.domain.decode(row), named[label]) for row, label in found if label < len(named))
 
-    def a_sufficient_reason(self, time_limit: float | None = None) -> Term:
+    def a_sufficient_reason(self, time_limit: float | None = None, **liked: Unpack[Preferences]) -> Term:
         """Return one sufficient reason at once, whatever the size of the model.
 
         Features are given up, from the last to the first (of the diagram, where a model is compiled), while
         the others are enough; so it is minimal, but need not be among the shortest. Without compiling, the
         time limit (seconds) may leave questions open: then ``unproved`` names the features of the reason that
-        are not proved to be needed, and ``proved_minimal`` is False.
+        are not proved to be needed, and ``proved_minimal`` is False. With ``avoid`` or ``tiers``, the
+        features of the last tier are given up first: it has none of them where some reason has none.
         """
-        found = self._case.one_sufficient(self._time(seconds(time_limit)))
+        found = self._case.one_sufficient(self._time(seconds(time_limit)), self._tiers(liked))
         return self._case.own(Term, found.features, self._names(found.unproved))
 
     def shortest_sufficient_reason(
-        self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
+        self,
+        weights: Mapping[str, Number] | None = None,
+        time_limit: float | None = None,
+        **liked: Unpack[Preferences],
     ) -> Term:
         """Return the sufficient reason of least total weight; features without a weight weigh 1.
 
-        Of several, the one with the fewest features, then the first in the order of the features. Passing
-        the time limit (seconds) raises ``LimitExceeded``.
+        Of several, the one with the fewest features, then the first in the order of the features. With
+        ``avoid`` or ``tiers`` it is one with the fewest features of the last tier, then of the tier before,
+        and so on, but for the first. Passing the time limit (seconds) raises ``LimitExceeded``.
         """
-        keys = Keys(self.route.domain, weights)
+        keys = Keys(self.route.domain, weights, self._tiers(liked))
         return self._case.own(Term, self._case.least_sufficient(keys, self._time(time_limit)))
 
     def shortest_necessary_reason(
-        self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
+        self,
+        weights: Mapping[str, Number] | None = None,
+        time_limit: float | None = None,
+        **liked: Unpack[Preferences],
     ) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
 
-        Ties are broken as for ``shortest_sufficient_reason``. Takes linear time where a model is compiled,
-        else ``LimitExceeded`` may be raised at the time limit (seconds).
+        Ties, ``avoid`` and ``tiers`` are as for ``shortest_sufficient_reason``. Takes linear time where a
+        model is compiled, else ``LimitExceeded`` may be raised at the time limit (seconds).
         """
-        keys = Keys(self.route.domain, weights)
+        keys = Keys(self.route.domain, weights, self._tiers(liked))
         features = self._case.least_necessary(keys, self._time(seconds(time_limit)))
         return None if features is None else self._case.own(Clause, features)
 
@@ -295,6 +312,9 @@ class BaseExplanation:
         return check(
             self._case if label is None else self._case_of(label), wanted, True, self._time(time_limit)
         )
+
+    def _tiers(self, liked: Preferences) -> Tiers | None:
+        return read_tiers(self.route.domain, **liked)
 
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""

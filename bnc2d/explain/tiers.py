@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from bnc2d.base.readers.arguments import items, names
 from bnc2d.errors import LogicError
@@ -12,6 +12,13 @@ from bnc2d.logic.domain import Domain, FeatureId
 # What users give: names of features, and lists of such names.
 Avoided: TypeAlias = str | Iterable[str]
 TierLists: TypeAlias = Iterable[str | Iterable[str]]
+
+
+class Preferences(TypedDict, total=False):
+    """Which features reasons had better not have, and features by tier, the best first."""
+
+    avoid: Avoided
+    tiers: TierLists
 
 
 class Tiers:
@@ -27,16 +34,24 @@ class Tiers:
         """Return the worst tier of some features."""
         return max((self.of[feature] for feature in features), default=0)
 
-    def up_to(self, tier: int) -> list[FeatureId]:
-        """Return the features of a tier and of all better ones."""
-        return [feature for feature, own in enumerate(self.of) if own <= tier]
+    def groups(self) -> list[list[FeatureId]]:
+        """Return the features of each tier, the last tier first."""
+        members = range(len(self.of))
+        return [[f for f in members if self.of[f] == tier] for tier in reversed(range(self.count))]
 
-    def from_the_last(self, features: Iterable[FeatureId]) -> list[FeatureId]:
-        """Return features, those of the last tier first; in a tier the later ones come first."""
-        return sorted(features, key=lambda feature: (self.of[feature], feature), reverse=True)
+    def beyond(self, tier: int) -> list[FeatureId]:
+        """Return the features of all tiers after one."""
+        return [feature for feature, own in enumerate(self.of) if own > tier]
 
 
-def read_tiers(domain: Domain, avoid: Avoided, tiers: TierLists) -> Tiers | None:
+def from_the_last(features: Iterable[FeatureId], tiers: Tiers | None) -> list[FeatureId]:
+    """Return features, those of the last tier first; in a tier the later ones come first."""
+    if tiers is None:
+        return sorted(features, reverse=True)
+    return sorted(features, key=lambda feature: (tiers.of[feature], feature), reverse=True)
+
+
+def read_tiers(domain: Domain, avoid: Avoided = (), tiers: TierLists = ()) -> Tiers | None:
     """Return the tier of every feature, or None where all are alike.
 
     Features that are not named are a tier after those listed; those to ``avoid`` are the last.

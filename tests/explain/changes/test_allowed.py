@@ -139,9 +139,9 @@ def compare(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("start", range(0, 90, 30))
+@pytest.mark.parametrize("start", range(0, 24, 12))
 def test_allowed_changes(start: int) -> None:
-    assert sum(compare(seed) for seed in range(start, start + 30)) > 10
+    assert sum(compare(seed) for seed in range(start, start + 12)) > 5
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 import bnc2d
 from bnc2d import Classifier, CompiledModel, Nearest
-from bnc2d.errors import Bnc2dError, ClassifierError, LimitExceeded, UnknownNameError
+from bnc2d.errors import Bnc2dError, ClassifierError, LimitExceeded, NotCompiledError, UnknownNameError
 from tests.brute_force.decisions import known
 from tests.brute_force.reasons import table_classifier
 from tests.explain.changes.drawn import States, draw_changes, draw_costs
@@ -32,12 +32,12 @@ class Question:
         case = known(classifier)
         self.table = {tuple(case.instance(row).values()): found for row, found in case.decisions.items()}
         self.model = case.model
-        counted = list(self.table)
+        counted, self.forbidden = list(self.table), False
         if seed % 4 == 0:
             forbidden = random_constraint(classifier, rng)
             counted = [states for states in counted if is_allowed(states, names, forbidden)] or counted
             if len(counted) < len(self.table):
-                self.model = self.model.given(forbidden)
+                self.model, self.forbidden = self.model.given(forbidden), True
         self.own = own = rng.choice(counted)
         self.instance = dict(zip(names, own, strict=True))
         self.towards = rng.choice([None, None, *classifier.classes])
@@ -109,9 +109,33 @@ def compare(seed: int) -> int:
     return len(found)
 
 
-@pytest.mark.parametrize("start", range(0, 120, 40))
+def compare_explained(seed: int) -> int:
+    """Compare the ways out of an explanation, by both routes, with the definition."""
+    asked = Question(seed, "one" if seed % 2 else "pairs")
+    expected = [asked.key(states) for states in asked.ways_out()[:5]]
+    compiled = asked.model.explain(asked.instance, asked.fixed, **asked.changes)
+    explained = [compiled]
+    if not asked.forbidden:
+        explained.append(asked.classifier.explain(asked.instance, asked.fixed, **asked.changes))
+    for e in explained:
+        try:
+            found = e.ways_out(5, asked.towards, **asked.costs)
+        except NotCompiledError:  # a cost for each state
+            assert seed % 2 == 0
+            assert e is not compiled
+            continue
+        assert [asked.key(asked.check(way)) for way in found] == expected
+    return len(expected)
+
+
+@pytest.mark.parametrize("start", range(0, 24, 12))
+def test_ways_out_of_an_explanation(start: int) -> None:
+    assert sum(compare_explained(seed) > 1 for seed in range(start, start + 12)) > 0
+
+
+@pytest.mark.parametrize("start", range(0, 40, 20))
 def test_nearest_and_ways_out(start: int) -> None:
-    assert sum(compare(seed) > 1 for seed in range(start, start + 40)) > 4
+    assert sum(compare(seed) > 1 for seed in range(start, start + 20)) > 2
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +155,14 @@ def test_ways_out_read_well(diagnosis: CompiledModel) -> None:
     assert diagnosis.nearest(PATIENT, costs={"BP": {("High", "Normal"): "2.5"}}, limit=3)[
         2
     ].distance == Fraction(5, 2)
+
+
+def test_a_cost_for_each_state_takes_a_compiled_model() -> None:
+    e = Classifier(bnc2d.example("diagnosis"), "D", ["BP", "CT", "HR"]).explain(PATIENT)
+    with pytest.raises(NotCompiledError, match="a cost for each state of a feature needs a compiled model"):
+        e.ways_out(costs={"BP": {"Low": 2}})
+    same = e.ways_out(costs={"BP": {"Low": 2, "Normal": 2}, "CT": {("1", "0"): 3}})
+    assert [(list(way.changes), way.distance) for way in same] == [(["BP"], 2), (["CT", "HR"], 4)]
 
 
 def test_a_time_limit_ends_the_search(diagnosis: CompiledModel) -> None:

@@ -21,7 +21,7 @@ from bnc2d.base.readers.instances import (
     encode_one,
 )
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.compile.zeros.constraint import allowed_by, constraint_of
+from bnc2d.compile.zeros.constraint import allowed_by, constraint_of, violation
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.nnf import NNF
@@ -231,8 +231,6 @@ class GivenModel(CompiledModel):
         encoded, labels = super()._decided(instances)
         outside = np.flatnonzero(labels == self.diagram.terminals - 1)
         if outside.size:
-            from bnc2d.explain.routes import violation
-
             raise violation(int(outside[0]) if len(labels) > 1 else None)
         return encoded, labels
 

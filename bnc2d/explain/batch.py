@@ -16,9 +16,10 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
 from bnc2d.base.readers.instances import AnyInstances, Form, encode
 from bnc2d.base.threads import one_thread
+from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
 from bnc2d.explain import listing
-from bnc2d.explain.routes import Route, Sendable, violation
+from bnc2d.explain.routes import Route, Sendable
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.terms import Clause, Term
 

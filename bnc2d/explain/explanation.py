@@ -16,6 +16,7 @@ from bnc2d.base.readers.arguments import mapping, names, seconds
 from bnc2d.base.readers.choices import DecidedBy
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
+from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.case import Case
@@ -23,7 +24,7 @@ from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.keys import Keys
-from bnc2d.explain.routes import Route, violation
+from bnc2d.explain.routes import Route
 from bnc2d.explain.tiers import Preferences, Tiers, read_tiers
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF

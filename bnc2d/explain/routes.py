@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.errors import InstanceError
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
+from bnc2d.explain.by_regions.given import GivenCase
 from bnc2d.explain.by_regions.hidden import HiddenCase
 from bnc2d.explain.by_regions.many import OneReason, one_reason_each
 from bnc2d.explain.by_regions.observed import ObservedCase
@@ -33,12 +33,6 @@ from bnc2d.regions.oracle import NetworkOracle, RegionOracle
 from bnc2d.regions.search import Bounds
 
 _SENDING = 2e-6  # seconds that it takes at most, for each node of a diagram, to write and to read it
-
-
-def violation(row: int | None = None) -> InstanceError:
-    """Return (not raise) the error that an instance, or a row of several, is ruled out by the constraint."""
-    which = "the instance" if row is None else f"row {row}"
-    return InstanceError(f"{which} violates the constraint, which says that it cannot be")
 
 
 class Sendable(Protocol):
@@ -226,9 +220,18 @@ class NetworkRoute:
         self._allowed = allowed
 
     @cached_property
+    def _free_oracle(self) -> RegionOracle:
+        return self._network_oracle or NetworkOracle(self.classifier, lambda: self._bounds)
+
+    @cached_property
     def _oracle(self) -> RegionOracle:
-        oracle = self._network_oracle or NetworkOracle(self.classifier, lambda: self._bounds)
+        oracle = self._free_oracle
         return oracle if self._allowed is None else GivenOracle(oracle, self._allowed, len(self.decisions))
+
+    @property
+    def _outside(self) -> set[int]:
+        """The label of instances that do not count."""
+        return set() if self._allowed is None else {len(self.decisions)}
 
     @cached_property
     def _bounds(self) -> Bounds:
@@ -289,15 +292,16 @@ class NetworkRoute:
         """Return the case of an instance."""
         others = set(range(len(self.decisions))) - {label}
         labels, others = ({label}, others) if is_own else (others, {label})
-        if self._allowed is not None:
-            labels.add(len(self.decisions))
-        observed = self._oracle.observed
+        observed = self._free_oracle.observed
         if observed is not None and label < len(self.classifier.classes):
-            return ObservedCase(self._oracle, observed, labels, others, positions, fixed)
+            free = ObservedCase(self._free_oracle, observed, labels, others, positions, fixed)
+            if self._allowed is None:
+                return free
+            return GivenCase(self._oracle, free, labels | self._outside, others, positions, fixed)
         hidden = self._oracle.hidden
         if hidden is not None and is_own and label < len(self.classifier.classes):
-            return HiddenCase(self._oracle, hidden, labels, others, positions, fixed)
-        return RegionCase(self._oracle, labels, others, positions, fixed)
+            return HiddenCase(self._oracle, hidden, labels | self._outside, others, positions, fixed)
+        return RegionCase(self._oracle, labels | self._outside, others, positions, fixed)
 
     def within(self, box: Box) -> NetworkRoute:
         """Return the same of which only the instances within a box count."""

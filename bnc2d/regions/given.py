@@ -20,9 +20,11 @@ from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.decision import Labels
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.oracle import Asking, RegionOracle, one_by_one
-from bnc2d.regions.region import Label, Region, States, parts
+from bnc2d.regions.region import Label, Region, States
+from bnc2d.regions.splitting import ALLOWED, FORBIDDEN, Splitting
 
-_FORBIDDEN, _ALLOWED = 0, 1  # the terminals of the constraint
+# With a larger constraint, regions are asked about one by one.
+_MOST_NODES = 1 << 10
 
 
 class GivenOracle:
@@ -54,7 +56,7 @@ class GivenOracle:
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance, the last for those that are not allowed."""
         labels = np.full(len(rows), self._outside, dtype=np.intp)
-        inside = np.flatnonzero(self._allowed.labels(rows) == _ALLOWED)
+        inside = np.flatnonzero(self._allowed.labels(rows) == ALLOWED)
         if inside.size:
             labels[inside] = self._oracle.labels(rows[inside])
         return labels
@@ -73,28 +75,28 @@ class GivenOracle:
         while waiting:
             checkpoint()
             part, node = self._cut(*waiting.pop())
-            if node == _FORBIDDEN:
+            if node == FORBIDDEN:
                 continue
             found = self._oracle.find(part, wanted)
             if found is None:
                 continue
-            if node == _ALLOWED or self._allowed.labels(np.array([found], dtype=np.intp))[0] == _ALLOWED:
+            if node == ALLOWED or self._allowed.labels(np.array([found], dtype=np.intp))[0] == ALLOWED:
                 return found
             feature, children = self._children(node, part)
-            for child in np.unique(children[children != _FORBIDDEN]).tolist():
+            for child in np.unique(children[children != FORBIDDEN]).tolist():
                 smaller = [*part[:feature], part[feature][children == child], *part[feature + 1 :]]
                 waiting.append((smaller, child))
         return None
 
     def _cut(self, region: Region, node: NodeNumber) -> tuple[Region, NodeNumber]:
         """Return the region cut to what is allowed, as far as single features say so, and the node there."""
-        while node > _ALLOWED:
+        while node > ALLOWED:
             feature, children = self._children(node, region)
-            further = np.unique(children[children != _FORBIDDEN])
+            further = np.unique(children[children != FORBIDDEN])
             if len(further) > 1:
                 break
             if not len(further):
-                return region, _FORBIDDEN
+                return region, FORBIDDEN
             node = int(further[0])
             region = [*region[:feature], region[feature][children == node], *region[feature + 1 :]]
         return region, node
@@ -107,32 +109,39 @@ class GivenOracle:
     def _forbidden(self, region: Region) -> list[int] | None:
         """Return an instance of a region that is not allowed."""
         leads = np.zeros(self._allowed.size, dtype=bool)
-        leads[_FORBIDDEN] = True
+        leads[FORBIDDEN] = True
         for level in self._levels:
             leads[level.nodes] = leads[level.table[:, region[level.feature]]].any(axis=1)
         node = self._allowed.root
         if not leads[node]:
             return None
         instance = [int(states[0]) for states in region]
-        while node > _ALLOWED:
+        while node > ALLOWED:
             feature, children = self._children(node, region)
             place = int(np.flatnonzero(leads[children])[0])
             instance[feature], node = int(region[feature][place]), int(children[place])
         return instance
 
-    def at_once(self, _labels: Collection[Label]) -> int:
-        """One: a constraint is looked at region by region."""
-        return 1
+    def at_once(self, labels: Collection[Label]) -> int:
+        """As many as the other oracle, where instances that are not allowed are right, and it is small."""
+        inside = set(labels) - {self._outside}
+        is_small = self._allowed.node_count <= _MOST_NODES
+        return self._oracle.at_once(inside) if is_small and inside and len(inside) < len(labels) else 1
 
     def asking(self, labels: Collection[Label], options: Sequence[Sequence[States]]) -> Asking:
         """Return what says whether all instances of regions have one of the labels."""
+        if self.at_once(labels) > 1:
+            return Splitting(self._oracle, set(labels) - {self._outside}, self._allowed, options)
         others = self._others(labels)
         return one_by_one(lambda region: self.find(region, others) is None, options)
 
     def along(self, labels: Collection[Label], region: Region, feature: FeatureId) -> NDArray[np.bool_]:
         """Return for each state that a region allows a feature whether it leaves only these labels."""
-        others = self._others(labels)
-        return np.array([self.find(part, others) is None for part in parts(region, feature)], dtype=bool)
+        options: list[list[States]] = [[states] for states in region]
+        options[feature] = list(region[feature][:, None])
+        choices = np.zeros((len(region[feature]), len(region)), dtype=np.intp)
+        choices[:, feature] = np.arange(len(choices))
+        return self.asking(labels, options)(choices)
 
     def _others(self, labels: Collection[Label]) -> list[Label]:
         return [other for other in range(self._outside + 1) if other not in labels]

@@ -46,11 +46,11 @@ def classifier_html(classifier: BaseClassifier) -> str:
 
 def model_html(model: BaseCompiledModel) -> str:
     """Return a table of the classes: instances, their share, and the size of the circuit."""
-    counts = model.diagram.counts()
-    total = model.domain.instance_count
+    names, total = decisions(model), model.instance_count
+    counts = model.diagram.counts()[: len(names)]
     rows: list[Sequence[Cell]] = []
     is_small = model.diagram.node_count <= _SMALL_DIAGRAM
-    for name, count in zip(decisions(model), counts, strict=True):
+    for name, count in zip(names, counts, strict=True):
         sizes: tuple[Cell, Cell] = ("", "")
         if name is not None and (is_small or model.has_formula(name)):
             sizes = model.formula_size(name)
@@ -62,7 +62,9 @@ def model_html(model: BaseCompiledModel) -> str:
     if model.stats.seconds:  # a file keeps none
         heading += f", {sum(model.stats.seconds.values()):.2f} s"
     headings = ("class", "instances", "share", "circuit nodes", "edges")
-    return table(heading, headings, rows) + f"<div>Features: {_names(model.features)}</div>\n"
+    features = f"<div>Features: {_names(model.features)}</div>\n"
+    given = "" if model.constraint is None else f"<div>Given: {text(str(model.constraint))}</div>\n"
+    return table(heading, headings, rows) + features + given
 
 
 def explanation_html(explanation: BaseExplanation) -> str:
@@ -76,6 +78,8 @@ def explanation_html(explanation: BaseExplanation) -> str:
         rows.append(("fixed", _names(explanation.fixed)))
     if explanation.allowed:
         rows.append(("allowed changes", text(in_words(explanation.allowed))))
+    if explanation.route.given:
+        rows.append(("given", text(explanation.route.given)))
     rows += [
         (kind.replace("_", " "), _reasons(getattr(explanation, kind)(_REASONS, _SECONDS))) for kind in KINDS
     ]

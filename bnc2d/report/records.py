@@ -59,6 +59,7 @@ class ExplanationData(DecisionData):
     target: str
     fixed: list[str]
     allowed: dict[str, list[str]]
+    given: str | None
     complete_reason: str | None
     general_reason: str | None
     sufficient_reason: Literals
@@ -152,6 +153,7 @@ def explanation_data(
         "posterior_exact": posterior["posterior_exact"],
         "fixed": list(explanation.fixed),
         "allowed": {name: list(states) for name, states in explanation.allowed.items()},
+        "given": explanation.route.given or None,
         "complete_reason": None,
         "general_reason": None,
         "sufficient_reason": literals(first[0]),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from graphlib import TopologicalSorter
 from itertools import combinations
 from time import monotonic
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,10 @@ from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.verify.constraint import Outcome, allowed_counts, implications
 from bnc2d.verify.oracle import decide, exact_joint, exact_joints
 from bnc2d.verify.report import Check, Report
 
-# Whether a check passed, what it looked at or found, and an instance that shows a failure.
-Outcome: TypeAlias = tuple[bool, str, Mapping[str, str] | None]
 # Told the name of the check to come, how many are done, and how many there are.
 CheckProgress = Callable[[str, int, int], object]
 
@@ -48,6 +46,8 @@ def verify_model(
 ) -> Report:
     """Check a model by independent means; ``time_limit`` (seconds, or None) holds for each check.
 
+    Of a model under a constraint, the model without it is checked, and then what the constraint makes of it.
+
     A check that runs out of time is not finished, except the oracle, which then asks a seeded sample of
     ``samples`` instances, half of them the possible ones nearest to a tie among many drawn. ``progress``
     takes three arguments, unlike that of ``compile``: before each check its name, how many are done, and how
@@ -56,6 +56,8 @@ def verify_model(
     time_limit = seconds(time_limit)
     samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
     seed = count(seed, "seed")
+    under, model = model, model.unconstrained
+    constraint = under.constraint
     checks: list[tuple[str, Callable[[Budget], Outcome]]] = [
         ("structure", lambda _: _structure(model)),
         ("sat: disjoint", lambda _: _disjoint(model)),
@@ -67,6 +69,9 @@ def verify_model(
     ]
     if flag(second_method, "second_method"):
         checks.insert(4, ("second method", lambda _: _second_method(model)))
+    if constraint is not None:
+        checks.append(("constraint: implied", lambda _: implications(under, constraint)))
+        checks.append(("constraint: counts", lambda budget: allowed_counts(under, constraint, budget)))
     found: list[Check] = []
     with _told(progress) as report:
         for name, check in checks:

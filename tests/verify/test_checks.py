@@ -149,3 +149,21 @@ def test_a_check_that_runs_out_of_time_says_so() -> None:
     assert not report
     assert "not finished" in str(report)
     assert decide(model.classifier, exact_joint(model.classifier, model.domain.decode([0] * 9))) is not None
+
+
+def test_a_constraint_is_checked_too() -> None:
+    model = diagnosis().given("HR=Normal -> BP!=Normal")
+    assert len(model.verify().checks) == 10
+    assert model.verify()
+    other = diagnosis().given("CT")
+    model._made[CLASS_TWO] = other.formula("2")
+    report = model.verify()
+    assert failed(report) == {"constraint: implied"}
+    witness = report.witness
+    assert witness is not None
+    assert model.formula("2").evaluate(dict(witness)) != (
+        not model.allows(dict(witness)) or model.unconstrained.predict(dict(witness)) == "2"
+    )
+    model = diagnosis().given("HR=Normal -> BP!=Normal")
+    model._allowed = 17
+    assert failed(model.verify()) == {"constraint: counts"}

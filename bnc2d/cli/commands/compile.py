@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from bnc2d.base.readers.choices import METHODS
+from bnc2d.cli.shared.constraints import add_given_option, check_given, under
 from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, load_network
 from bnc2d.cli.shared.printing import answer
@@ -21,12 +22,14 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--time-limit", type=amount, metavar="S", help="seconds")
     add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
     add_classifier_options(command)
+    add_given_option(command)
     add_network_options(command)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compile, save, and print the size of every class."""
     classifier = make_classifier(load_network(options.file, options.normalise, options.max_bytes), options)
+    check_given(classifier, options)
     memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
     model = classifier.compile(
         method=options.method,
@@ -34,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
         memory_limit=memory,
         progress=not options.json and sys.stderr.isatty(),
     )
+    model = under(model, options)
     formulas = {name: model.formula(name) for name in model.classes}
     model.save(options.output)
     facts = {
@@ -48,10 +52,15 @@ def run(options: argparse.Namespace) -> int:
         },
         "stats": model.stats.as_dict(),
     }
+    given = []
+    if model.constraint is not None:
+        facts |= {"given": str(model.constraint), "allowed": model.instance_count}
+        share = f"{model.instance_count} of {classifier.instance_count} instances"
+        given = [f"given {model.constraint}: {share} count"]
     taken = f"{facts['features']} features of {facts['variables']} variables ({facts['mentioned']} matter)"
     lines = [f"{classifier.target} from {taken}, {facts['seconds']:.2f} s"]
     for name, formula in formulas.items():
-        share = f"{model.count(name)} of {classifier.instance_count} instances"
+        share = f"{model.count(name)} of {model.instance_count} instances"
         lines.append(f"  {name}: {share}, {formula.node_count} nodes, {formula.edge_count} edges")
-    answer(options.json, facts, "\n".join([*lines, f"wrote {options.output}"]))
+    answer(options.json, facts, "\n".join([*lines, *given, f"wrote {options.output}"]))
     return 0

@@ -13,6 +13,7 @@ from rich.text import Text
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.explanation import Explanation
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
+from bnc2d.cli.shared.constraints import allowed_rows
 from bnc2d.cli.shared.instances import Row, read_instances
 from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
 from bnc2d.cli.shared.options import amount, split_names
@@ -50,9 +51,9 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain each instance, in words or as data."""
-    model = load_to_explain(options)
+    model, constraint = load_to_explain(options)
     classifier = model if isinstance(model, Classifier) else model.classifier
-    given = read_instances(options, classifier.feature_variables)
+    given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)
     fixed = split_names(options.fixed, classifier.features)
     towards = None if options.towards is None else classifier.classes[classifier.label(options.towards)]
     output = Answers(options, given, [*decision_columns(classifier, options.exact), *_COLUMNS])
@@ -67,7 +68,12 @@ def run(options: argparse.Namespace) -> int:
     }
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
-        return [answer_one(model.explain(instance, fixed)) for instance in instances]
+        return [answer_one(explain(instance)) for instance in instances]
+
+    def explain(instance: dict[str, str]) -> Explanation:
+        if isinstance(model, Classifier):
+            return model.explain(instance, fixed, given=constraint)
+        return model.explain(instance, fixed)
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":

@@ -9,8 +9,9 @@ from typing import TextIO
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.readers.instances import encode
+from bnc2d.cli.shared.constraints import allowed_rows, read_given
 from bnc2d.cli.shared.instances import Row, read_instances
-from bnc2d.cli.shared.models import load_classifier
+from bnc2d.cli.shared.models import load_either
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.writers import Data
@@ -31,8 +32,9 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print each decision, then the posterior of every class."""
-    classifier = load_classifier(options)
-    given = read_instances(options, classifier.feature_variables)
+    found = load_either(options)
+    classifier = found if isinstance(found, Classifier) else found.classifier
+    given = allowed_rows(read_instances(options, classifier.feature_variables), found, read_given(options))
     output = Answers(options, given, decision_columns(classifier, options.exact))
 
     def posteriors(instances: Sequence[dict[str, str]]) -> Sequence[Mapping[str, Fraction | float]]:
@@ -44,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
     def answer(instances: Sequence[dict[str, str]]) -> Sequence[Data]:
         bases = classifier.bases(encode(classifier.feature_variables, instances).rows)
         decided = zip(classifier.predict(instances), bases, posteriors(instances), strict=True)
-        found = [decision_data(*one, options.exact) for one in decided]
-        return [decision_cells(one, options.exact) for one in found] if output.format == "csv" else found
+        data = [decision_data(*one, options.exact) for one in decided]
+        return [decision_cells(one, options.exact) for one in data] if output.format == "csv" else data
 
     def text(stream: TextIO, row: Row, found: Data) -> None:
         print(printable(_shown(row.place, classifier.target, found, options.exact)), file=stream)

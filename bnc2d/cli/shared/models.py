@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.files import load
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Ties
+from bnc2d.cli.shared.constraints import add_given_option, check_given, read_given, under
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
@@ -35,35 +37,55 @@ def add_model_options(command: argparse.ArgumentParser) -> None:
     model = "a file that `bnc2d compile` wrote, a network file or a built-in name"
     command.add_argument("model", metavar="MODEL", help=model)
     add_classifier_options(command, required=False)
+    add_given_option(command)
     add_network_options(command)
 
 
 def load_classifier(options: argparse.Namespace) -> Classifier:
-    """Return the classifier, not compiled where it was not."""
-    found = _load(options)
+    """Return the classifier, not compiled where it was not; a constraint is left to ``allowed_rows``."""
+    found = load_either(options)
     return found.classifier if isinstance(found, CompiledModel) else found
+
+
+def load_either(options: argparse.Namespace) -> CompiledModel | Classifier:
+    """Return the compiled model, under its constraint, or the classifier where it is not compiled."""
+    found = _load(options)
+    if isinstance(found, CompiledModel):
+        return under(found, options)
+    check_given(found, options)
+    return found
 
 
 def load_compiled(options: argparse.Namespace) -> CompiledModel:
     """Return the compiled model; a network is compiled first."""
     found = _load(options)
-    if isinstance(found, CompiledModel):
-        return found
-    return found.compile(progress=not options.json and sys.stderr.isatty())
+    if not isinstance(found, CompiledModel):
+        check_given(found, options)
+        found = found.compile(progress=not options.json and sys.stderr.isatty())
+    return under(found, options)
 
 
-def load_to_explain(options: argparse.Namespace) -> CompiledModel | Classifier:
+class Explainer(NamedTuple):
+    """What explains instances, and the constraint that a classifier must be told; a model has its own."""
+
+    model: CompiledModel | Classifier
+    given: object = None
+
+
+def load_to_explain(options: argparse.Namespace) -> Explainer:
     """Return what explains instances by the route that the options choose: a compiled model, or a classifier.
 
     By ``auto`` a network is compiled where that ends in time; where not, a line says why it is not.
     """
     if options.route == "compiled":
-        return load_compiled(options)
-    if options.route == "network":
-        return load_classifier(options)
-    found = _load(options)
+        return Explainer(load_compiled(options))
+    found = load_either(options)
+    if options.route == "network" and isinstance(found, CompiledModel):
+        return Explainer(found.classifier, found.constraint)
     if isinstance(found, CompiledModel):
-        return found
+        return Explainer(found)
+    if options.route == "network":
+        return Explainer(found, read_given(options))
     from bnc2d.compile.estimate import expected_seconds
 
     why = f"compiling would take far longer than {AUTO_SECONDS:g} s"
@@ -71,11 +93,12 @@ def load_to_explain(options: argparse.Namespace) -> CompiledModel | Classifier:
         with Budget(AUTO_SECONDS).limiting("there is no plan to compile"):
             seconds = expected_seconds(found)
         if seconds <= _PLAIN * AUTO_SECONDS:
-            return found.compile(time_limit=AUTO_SECONDS, progress=not options.json and sys.stderr.isatty())
+            shown = not options.json and sys.stderr.isatty()
+            return Explainer(under(found.compile(time_limit=AUTO_SECONDS, progress=shown), options))
     except LimitExceeded as error:
         why = f"compiling did not end ({str(error).partition(';')[0]})"
     say("note", f"{why}, so the network itself explains; --route compiled compiles whatever it takes")
-    return found
+    return Explainer(found, read_given(options))
 
 
 def _load(options: argparse.Namespace) -> CompiledModel | Classifier:

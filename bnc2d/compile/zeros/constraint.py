@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bnc2d.base.budget import Budget
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.possible import possible_instances
-from bnc2d.errors import LogicError
+from bnc2d.errors import InstanceError, LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.diagram import Diagram
@@ -43,6 +43,12 @@ def allowed_by(constraint: NNF, order: Sequence[FeatureId]) -> Diagram:
     if not allowed.root:
         raise LogicError("no instance satisfies the constraint, so that nothing is left to explain")
     return allowed
+
+
+def violation(row: int | None = None) -> InstanceError:
+    """Return (not raise) the error that an instance, or a row of several, is ruled out by the constraint."""
+    which = "the instance" if row is None else f"row {row}"
+    return InstanceError(f"{which} violates the constraint, which says that it cannot be")
 
 
 def is_possible(given: object) -> bool:

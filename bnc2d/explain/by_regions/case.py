@@ -158,9 +158,13 @@ class RegionCase(Case):
         budget = Budget(time_limit)
         with suppress(TimeLimitExceeded), budget.limiting("nothing can be asked"):
             self.critical  # noqa: B018 - takes no share of a question, and what it finds answers many
+        return self._given_up(self.movable, budget, tiers)
+
+    def _given_up(self, enough: list[FeatureId], budget: Budget, tiers: Tiers | None = None) -> Kept:
+        """Return those of some features, which are enough, that are needed, as far as the time goes."""
         kept = np.zeros((1, len(self.positions)), dtype=bool)
-        kept[0, self.movable] = True
-        waiting = self.movable
+        kept[0, enough] = True
+        waiting = enough
         while waiting:
             unproved = []
             asked = from_the_last(waiting, tiers)

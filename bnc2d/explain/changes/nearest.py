@@ -16,10 +16,10 @@ from bnc2d.base.readers.arguments import names
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel, decisions
+from bnc2d.compile.zeros.constraint import violation
 from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.changes.prices import Costs, Prices
 from bnc2d.explain.changes.ways_out import Features, Row, Search, ways_out
-from bnc2d.explain.routes import violation
 from bnc2d.logic.diagram.nearest import nearest as nearest_row
 from bnc2d.logic.domain import Domain
 

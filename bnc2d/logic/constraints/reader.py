@@ -12,6 +12,7 @@ from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.constraints.formula import build
+from bnc2d.logic.constraints.from_cnf import from_cnf, is_cnf
 from bnc2d.logic.constraints.syntax import Name, Resolver, parse_statements
 from bnc2d.logic.constraints.tokens import error_at, quoted
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
@@ -34,6 +35,7 @@ def read_constraint(given: object, manager: Manager) -> NNF:
     - a circuit, of this manager or another; the features that it mentions must have the same states in both
       domains, by name and in any order;
     - a sympy expression over the symbols that ``NNF.to_sympy`` uses;
+    - a CNF of python-sat over the one-hot variables that ``NNF.to_cnf`` uses (see ``from_cnf``);
     - a text (see ``syntax``), such as ``"if BP in {Low, High} then CT"``;
     - a list or tuple whose items all hold: a mapping from feature to state or states, or a ``Term``, is a
       *forbidden* combination; a pair of those is an implied one (if the first holds, so does the second); a
@@ -122,7 +124,9 @@ def _read_single(given: object, manager: Manager) -> NodeId:
         from bnc2d.logic.convert.sympy_form import from_sympy
 
         return from_sympy(manager, given)
-    expected = "a text, a circuit, a sympy expression or a list of combinations"
+    if is_cnf(given):
+        return from_cnf(manager, given)
+    expected = "a text, a circuit, a sympy expression, a CNF or a list of combinations"
     if isinstance(given, Mapping):
         raise LogicError(f"a constraint must be {expected}; put a single {type(given).__name__} in a list")
     raise wrong("a constraint", given, expected, LogicError)

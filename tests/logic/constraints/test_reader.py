@@ -317,19 +317,19 @@ def test_lists_by_example() -> None:
         ([["A", "B"]], "item 1 of the constraints: a list inside the list must be a pair of mappings"),
         (
             [3],
-            "item 1 of the constraints: a constraint must be a text, a circuit, a sympy expression or a list",
+            "item 1 of the constraints: a constraint must be a text, a circuit, a sympy expression, a CNF",
         ),
         (
             None,
-            "a constraint must be a text, a circuit, a sympy expression or a list of combinations, not None",
+            "must be a text, a circuit, a sympy expression, a CNF or a list of combinations, not None",
         ),
         (
             True,
-            "a constraint must be a text, a circuit, a sympy expression or a list of combinations, not bool",
+            "must be a text, a circuit, a sympy expression, a CNF or a list of combinations, not bool",
         ),
         (
             {"A": 1},
-            "a constraint must be a text, a circuit, a sympy expression or a list of combinations; put a",
+            "must be a text, a circuit, a sympy expression, a CNF or a list of combinations; put a",
         ),
         (Clause(SMALL, {"A": 1}), "; put a single Clause in a list"),
         (b"A", "a constraint must be a text"),

@@ -90,7 +90,8 @@ class Questions(BaseCompiledModel):
 
         With a ``limit`` the answer is a list of at most so many different ways out, nearest first: each is
         the nearest that does not change all the features of one before it, so that it is still open if some
-        feature of each cannot change. Past the time limit (seconds) it raises ``LimitExceeded``.
+        feature of each cannot change. Of equally near ones that with fewer changes comes first, then that
+        which changes the earlier feature. Past the time limit (seconds) it raises ``LimitExceeded``.
         """
         from bnc2d.explain.changes.allowed import MayChange
         from bnc2d.explain.changes.nearest import NearestSearch

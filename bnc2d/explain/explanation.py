@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -64,6 +65,7 @@ class BaseExplanation:
         self.route = route.within(limited) if limited else route
         self.fixed = self._names(sorted(held))
         self._cases: dict[int, Case] = {}
+        self._liked: Tiers | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found: a copy finds it again."""
@@ -314,8 +316,14 @@ class BaseExplanation:
             self._case if label is None else self._case_of(label), wanted, True, self._time(time_limit)
         )
 
+    def preferring(self, **liked: Unpack[Preferences]) -> Self:
+        """Return the same explanation with ``avoid`` or ``tiers`` wherever none are given, in texts, too."""
+        found = copy(self)
+        found._liked = read_tiers(self.route.domain, **liked)
+        return found
+
     def _tiers(self, liked: Preferences) -> Tiers | None:
-        return read_tiers(self.route.domain, **liked)
+        return read_tiers(self.route.domain, **liked) if liked else self._liked
 
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""

@@ -27,6 +27,7 @@ from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.regions.boxed import BoxOracle
 from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.given import GivenOracle
 from bnc2d.regions.oracle import NetworkOracle, RegionOracle
@@ -199,7 +200,7 @@ class NetworkRoute:
 
     Sent elsewhere it is the classifier alone, and every thread of a worker makes an oracle of its own: it
     keeps what it found for the questions to come. ``allowed`` leads to 1 where an instance counts, else to 0;
-    ``given`` says in words which do.
+    ``given`` says in words which do, and a ``box`` has the states of features that may not have all.
     """
 
     is_quick = False
@@ -212,12 +213,14 @@ class NetworkRoute:
         oracle: RegionOracle | None = None,
         allowed: Diagram | None = None,
         given: str = "",
+        box: Box | None = None,
     ) -> None:
         self.classifier = classifier
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
         self.given = given
         self._network_oracle = oracle
         self._allowed = allowed
+        self._box = box or {}
 
     @cached_property
     def _free_oracle(self) -> RegionOracle:
@@ -225,13 +228,16 @@ class NetworkRoute:
 
     @cached_property
     def _oracle(self) -> RegionOracle:
-        oracle = self._free_oracle
-        return oracle if self._allowed is None else GivenOracle(oracle, self._allowed, len(self.decisions))
+        oracle, outside = self._free_oracle, len(self.decisions)
+        is_given = self._allowed is not None
+        if self._allowed is not None:
+            oracle = GivenOracle(oracle, self._allowed, outside)
+        return BoxOracle(oracle, self._box, outside, is_known=is_given) if self._box else oracle
 
     @property
     def _outside(self) -> set[int]:
         """The label of instances that do not count."""
-        return set() if self._allowed is None else {len(self.decisions)}
+        return set() if self._allowed is None and not self._box else {len(self.decisions)}
 
     @cached_property
     def _bounds(self) -> Bounds:
@@ -263,6 +269,7 @@ class NetworkRoute:
             "decisions": self.decisions,
             "given": self.given,
             "_allowed": self._allowed,
+            "_box": self._box,
             "_network_oracle": None,
             "_token": self._token,
         }
@@ -271,7 +278,7 @@ class NetworkRoute:
         """Return the route of this thread."""
         if getattr(_kept, "token", None) != self._token:
             _kept.token = self._token
-            _kept.route = type(self)(self._plain(), allowed=self._allowed, given=self.given)
+            _kept.route = type(self)(self._plain(), allowed=self._allowed, given=self.given, box=self._box)
         route: Self = _kept.route
         return route
 
@@ -295,7 +302,7 @@ class NetworkRoute:
         observed = self._free_oracle.observed
         if observed is not None and label < len(self.classifier.classes):
             free = ObservedCase(self._free_oracle, observed, labels, others, positions, fixed)
-            if self._allowed is None:
+            if not self._outside:
                 return free
             return GivenCase(self._oracle, free, labels | self._outside, others, positions, fixed)
         hidden = self._oracle.hidden
@@ -305,8 +312,4 @@ class NetworkRoute:
 
     def within(self, box: Box) -> NetworkRoute:
         """Return the same of which only the instances within a box count."""
-        order = range(len(self.domain)) if self._allowed is None else self._allowed.order
-        inside = box_diagram(self.domain, order, box)
-        if self._allowed is not None:
-            inside = restricted(self._allowed, inside, outside=0)
-        return NetworkRoute(self.classifier, self._network_oracle, inside, self.given)
+        return NetworkRoute(self.classifier, self._free_oracle, self._allowed, self.given, box)

@@ -228,11 +228,12 @@ class NetworkRoute:
 
     @cached_property
     def _oracle(self) -> RegionOracle:
-        oracle, outside = self._free_oracle, len(self.decisions)
-        is_given = self._allowed is not None
-        if self._allowed is not None:
-            oracle = GivenOracle(oracle, self._allowed, outside)
-        return BoxOracle(oracle, self._box, outside, is_known=is_given) if self._box else oracle
+        oracle, outside, allowed = self._free_oracle, len(self.decisions), self._allowed
+        if allowed is not None:
+            oracle = GivenOracle(oracle, allowed, outside)
+        if self._box:
+            oracle = BoxOracle(oracle, self._box, outside, is_known=allowed is not None)
+        return oracle
 
     @property
     def _outside(self) -> set[int]:

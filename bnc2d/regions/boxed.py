@@ -1,4 +1,4 @@
-"""Questions about regions of which only the instances within a box count: each feature has some of its states.
+"""Questions about regions of which only the instances within a box count: features may have some states.
 
 What is asked of a region is asked of its part within the box, so that a box costs next to nothing.
 """
@@ -95,11 +95,11 @@ class BoxOracle:
         decided: dict[FeatureId, NDArray[np.bool_]] = {}  # of each option, whether it decides by itself
         for feature, inside in self._inside.items():
             left = [states[inside[states]] for states in options[feature]]
-            pairs = list(zip(left, options[feature], strict=True))
-            decided[feature] = np.array(
-                [not len(one) if is_right else len(one) < len(all_) for one, all_ in pairs]
-            )
-            cut[feature] = [one if len(one) else all_ for one, all_ in pairs]
+            lengths = np.array([len(states) for states in left])
+            whole = np.array([len(states) for states in options[feature]])
+            decided[feature] = lengths == 0 if is_right else lengths < whole
+            pairs = zip(left, options[feature], strict=True)
+            cut[feature] = [part if len(part) else states for part, states in pairs]
         inner = self._oracle.asking(labels_inside, cut)
 
         def ask(choices: Choices) -> NDArray[np.bool_]:

@@ -93,6 +93,10 @@ def assert_by_definition(drawn: Drawn, e: Explanation) -> None:
         if states in allowed and truth.table[states] != truth.decision
     ]
     assert e.robustness().distance == min(distances, default=None)
+    free = drawn.model.explain(truth.instance, drawn.fixed)  # the fewer changes, the less it takes to be sure
+    assert len(e.shortest_sufficient_reason()) <= len(free.shortest_sufficient_reason())
+    if distances:
+        assert (free.robustness().distance or 0) <= min(distances)
     for clause in list(e.general_necessary_reasons(5)):
         for instance, decision in e.changes(clause):
             assert drawn.counts(tuple(instance.values()))

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     from bnc2d.explain.whole.compare import compare as compare
     from bnc2d.explain.whole.compare import equivalent as equivalent
     from bnc2d.explain.whole.monotone import Monotone as Monotone
-    from bnc2d.explain.whole.rules import RuleCheck as RuleCheck
+    from bnc2d.explain.whole.rules.results import RuleCheck as RuleCheck
+    from bnc2d.explain.whole.rules.results import RuleResult as RuleResult
     from bnc2d.formats.builtin import example as example
     from bnc2d.formats.builtin import examples as examples
     from bnc2d.formats.io import read_network as read_network
@@ -97,7 +98,7 @@ _HOME = {
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.changes.nearest": "Nearest",
-    "bnc2d.explain.whole.rules": "RuleCheck",
+    "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",

@@ -203,6 +203,7 @@ def test_limits_that_are_some() -> None:
     [
         ["compile", "diagnosis", "--target=D", "-o=x"],
         ["verify", "x.bnc2d"],
+        ["check", "x.bnc2d", "x.txt"],
         ["explain", "x.bnc2d"],
         ["bench", "--suite=x"],
         ["experiments", "-o=x"],

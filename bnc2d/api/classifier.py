@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import NetworkRoute
+    from bnc2d.explain.whole.rules.by_regions import RegionRoute
+    from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
     from bnc2d.regions.decides import Decided
     from bnc2d.regions.oracle import NetworkOracle
     from bnc2d.regions.search import Bounds
@@ -102,6 +104,54 @@ class Classifier(BaseClassifier):
         from bnc2d.regions.decides import decides
 
         return decides(self, lambda: self._bounds, region, towards, time_limit)
+
+    def check(
+        self,
+        rules: str | Iterable[str],
+        towards: str | None = None,
+        time_limit: float | None = None,
+        given: str | Mapping[str, object] | None = None,
+    ) -> RuleCheck:
+        """Return whether all instances obey rules (see ``CompiledModel.check``); nothing is compiled.
+
+        A rule over features and decision is a question about regions (see ``decides``) for each way in which
+        the features that it mentions can break it. Rules about two instances split regions at the features
+        that stay equal. Every answer is exact; rules that the time limit (seconds) comes before are open, and
+        say what share is settled. Only instances that satisfy ``given``, a text or a region, count.
+        """
+        from bnc2d.explain.whole.rules.checking import check_rules
+
+        return check_rules(self, self._rule_route(), rules, towards, time_limit, given)
+
+    def is_independent(
+        self,
+        features: str | Iterable[str],
+        given: str | Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> RuleResult:
+        """Return whether no change of features alone changes a decision (see ``CompiledModel``)."""
+        from bnc2d.explain.whole.rules.checking import check_independence
+
+        return check_independence(self, self._rule_route(), features, given, time_limit)
+
+    def is_coherent(
+        self,
+        order: Sequence[str] | None = None,
+        features: str | Iterable[str] | None = None,
+        given: str | Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> RuleResult:
+        """Return whether a change of one feature leads to a neighbouring class (see ``CompiledModel``)."""
+        from bnc2d.explain.whole.rules.checking import check_coherence
+
+        return check_coherence(self, self._rule_route(), order, features, given, time_limit)
+
+    def _rule_route(self) -> RegionRoute:
+        from bnc2d.explain.whole.rules.by_regions import RegionRoute
+
+        return RegionRoute(self, lambda: self._bounds)
 
     def explain(
         self,

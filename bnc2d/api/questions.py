@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.base.readers.numbers import Number
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.changes.allowed import Changes, Orders
@@ -16,23 +16,71 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
-    from bnc2d.explain.whole.rules import RuleCheck
+    from bnc2d.explain.whole.rules.checking import RuleRoute
+    from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
 
 
 class Questions(BaseCompiledModel):
     """A compiled model that answers questions about all instances that count."""
 
-    def check(self, rules: str, time_limit: float | None = None) -> RuleCheck:
-        """Return whether all instances obey rules, or one that breaks a rule.
+    def check(
+        self, rules: str | Iterable[str], towards: str | None = None, time_limit: float | None = None
+    ) -> RuleCheck:
+        """Return whether all instances obey rules, with an instance, or two, for each rule that some break.
 
         Rules are formulas in the language of constraints that also mention the decision, by the name of the
-        target or as ``class``: ``"if A=1 and B in {x,y} then class in {0,1}"``. Several are apart by ``;`` or
-        a new line. An instance in no class has none of the classes.
-        """
-        from bnc2d.compile.model import decisions
-        from bnc2d.explain.whole.rules import check_rules
+        target or as ``class``: ``"if A=1 and B in {x,y} then class in {0,1}"``; or sentences about any two
+        instances: ``class does not depend on A, B``, ``class changes by at most one step [under a change of
+        A, B] [in the order x, y, z]``, ``raising A, B never lowers the class``, ``raising A never leads out
+        of class c``, each also after ``if … then`` with a condition that both satisfy. Several rules are
+        apart by ``;`` or a new line, or come as a list of texts. An instance in no class has none of the
+        classes.
 
-        return check_rules(self.classifier, self.diagram, decisions(self), rules, time_limit)
+        With ``towards``, each rule is a condition over features alone, and the claim is that every instance
+        that satisfies it is in this class. Rules that the time limit (seconds) comes before are open.
+        """
+        from bnc2d.explain.whole.rules.checking import check_rules
+
+        return check_rules(self.classifier, self._rule_route(), rules, towards, time_limit)
+
+    def is_independent(
+        self,
+        features: str | Iterable[str],
+        given: str | Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> RuleResult:
+        """Return whether no change of features alone changes a decision, with a pair where one does.
+
+        ``given`` is a condition, as a text, or a region, a mapping from feature to states: only pairs of
+        which both instances satisfy it count. The result is open where the time limit (seconds) came first.
+        """
+        from bnc2d.explain.whole.rules.checking import check_independence
+
+        return check_independence(self.classifier, self._rule_route(), features, given, time_limit)
+
+    def is_coherent(
+        self,
+        order: Sequence[str] | None = None,
+        features: str | Iterable[str] | None = None,
+        given: str | Mapping[str, object] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> RuleResult:
+        """Return whether a change of one feature leads only to the same or a neighbouring class.
+
+        Classes are ordered as listed, or as ``order`` lists all of them. ``features`` are those that may
+        change, by default all; ``given`` is as in ``is_independent``. Instances in no class do not count. A
+        pair refutes it; the result is open where the time limit (seconds) came first.
+        """
+        from bnc2d.explain.whole.rules.checking import check_coherence
+
+        return check_coherence(self.classifier, self._rule_route(), order, features, given, time_limit)
+
+    def _rule_route(self) -> RuleRoute:
+        from bnc2d.explain.whole.rules.by_diagram import DiagramRoute
+
+        return DiagramRoute(self.diagram, decisions(self))
 
     @overload
     def nearest(

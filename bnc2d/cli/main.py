@@ -17,6 +17,7 @@ COMMANDS = {
     "info": "describe networks: size, roots, leaves, states",
     "compile": "compile every class of a classifier into a formula",
     "explain": "say why an instance is decided so, why not otherwise, what would change it",
+    "check": "prove rules about a classifier, or refute them by instances",
     "verify": "check a compiled model by independent means",
     "bench": "compile a folder of benchmark problems",
     "experiments": "repeat the paper's evaluation and write a report",
@@ -35,8 +36,8 @@ EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = bool) -> int:
     """Run the command line; ``loaded`` is called when the modules of the command are there.
 
-    Returns the exit code: 0 done, 1 a check failed, 2 bad input or a limit, 3 some rows of a table have no
-    answer, 130 interrupted (Ctrl-C).
+    Returns the exit code: 0 done, 1 a check failed or a rule is broken, 2 bad input or a limit, 3 some rows
+    of a table have no answer, 130 interrupted (Ctrl-C).
     """
     try:
         with warnings.catch_warnings():
@@ -73,12 +74,13 @@ def _run(words: list[str], loaded: Callable[[], object]) -> int:
     parser = make_parser(words)
     loaded()
     options, left = parser.parse_known_args(words)
-    # argparse takes words for a list at one place only; NAME=STATE words may come before and after options.
-    if left and (not hasattr(options, "instance") or any(word.startswith("-") for word in left)):
+    # argparse takes words for a list at one place only; these may come before and after options.
+    words_of = next((name for name in ("instance", "rules") if hasattr(options, name)), None)
+    if left and (words_of is None or any(word.startswith("-") and word != "-" for word in left)):
         parser.prog += "" if options.command is None else f" {options.command}"
         parser.error(f"unrecognized arguments: {' '.join(left)}")
     if left:
-        options.instance = [*options.instance, *left]
+        setattr(options, str(words_of), [*getattr(options, str(words_of)), *left])
     if options.command is None:
         parser.print_help()
         return EXIT_OK
@@ -118,6 +120,8 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
     match name:
         case "bench":
             from bnc2d.cli.commands.bench import configure, run
+        case "check":
+            from bnc2d.cli.commands.check import configure, run
         case "compile":
             from bnc2d.cli.commands.compile import configure, run
         case "completion":

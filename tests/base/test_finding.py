@@ -12,7 +12,7 @@ from bnc2d import NNF, Classifier, Comparison, Decided, Domain, Equivalence, Man
 from bnc2d.base.finding import Finding
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.explain.whole.monotone import Monotone
-from bnc2d.explain.whole.rules import RuleCheck
+from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
 from bnc2d.logic.convert.sat import Answer
 from bnc2d.verify.report import Check, Report
 
@@ -68,6 +68,16 @@ CASES: list[tuple[Callable[[], Finding], type[Finding], str, str]] = [
     (lambda: REGIONS.decides({}, time_limit=0), Decided, "open", "open: 0.00% of the region is known"),
     (lambda: MODEL.check("D=0 or D!=0"), RuleCheck, "proved", "yes, every instance obeys the rules"),
     (lambda: MODEL.check("class=2"), RuleCheck, "refuted", "no, BP="),
+    (lambda: MODEL.check("class does not depend on CT"), RuleCheck, "refuted", "no, two instances break"),
+    (lambda: REGIONS.check("class=2", time_limit=0), RuleCheck, "open", "open: 1 of 1 rules"),
+    (
+        lambda: MODEL.is_independent("CT", {"HR": "High", "BP": "Low"}),
+        RuleResult,
+        "proved",
+        "proved: if HR in {High} and BP in {Low} then class does not depend on CT",
+    ),
+    (lambda: MODEL.is_coherent(), RuleResult, "refuted", "refuted: class changes by at most one step; BP="),
+    (lambda: REGIONS.is_coherent(time_limit=0), RuleResult, "open", "open: class changes"),
     (lambda: MODEL.nearest(PATIENT), Nearest, "proved", "BP: High → Normal gives"),
     (
         lambda: MODEL.nearest(PATIENT, fixed=MODEL.features),

@@ -59,6 +59,19 @@ def test_keys_of_explanations(capsys: pytest.CaptureFixture[str]) -> None:
     assert good.keys() - without.keys() == {"formulas"}
 
 
+def test_keys_of_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(
+        capsys, "check", "d.bnc2d", "--json", "--rule", "class=2", "--rule", "class does not depend on BP"
+    )
+    found = json.loads(out)
+    assert (code, list(found)) == (1, documented("Rules"))
+    assert [len(rule["witness"]) for rule in found["rules"]] == [1, 2]
+    for rule in found["rules"]:
+        assert list(rule) == documented("Rules", 1)
+        for one in rule["witness"]:
+            assert list(one) == ["instance", *documented("Decisions")]
+
+
 def test_columns(capsys: pytest.CaptureFixture[str]) -> None:
     shared, own = documented("CSV"), documented("CSV", 1)
     probabilities = ["P(class)"] * 3 + ["exact P(class)"] * 3

@@ -16,7 +16,7 @@ import pytest
 
 from bnc2d import Classifier, CompiledModel, read_network, write_network
 from tests.cli.running import run
-from tests.security.hostile import HOSTILE, hostile_network, instance
+from tests.security.hostile import HOSTILE, STEERING, hostile_network, instance
 
 NET = hostile_network()
 TARGET = NET.names[0]
@@ -61,6 +61,23 @@ def test_output_in_a_pipe(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         code, out, err = run(capsys, *words)
         assert code == 0, err
         assert CONTROL.findall(out + err) == [], words
+
+
+def test_rules(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rules are words of strangers too; witnesses name features and states."""
+    rules = ["false", "class changes by at most one step", f"true # {STEERING}", "true;\x0c\u2028true"]
+    words = [word for rule in rules for word in ("--rule", rule)]
+    code, out, err = run(capsys, "check", "h.bnc2d", *words)
+    assert (code, err) == (1, "")
+    assert out.count("refuted") == 5
+    assert "alert(1)" in out
+    assert CONTROL.findall(out) == []
+    (files / "rules.txt").write_text(f"true\nclass = '{STEERING.rstrip()}'\n", encoding="utf-8")
+    for last in (["rules.txt"], ["--rule", f"class does not depend on '{STEERING.rstrip()}'"]):
+        code, out, err = run(capsys, "check", "h.bnc2d", *last)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "column" in err
+        assert CONTROL.findall(err) == []
 
 
 def test_errors(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,6 +72,9 @@ def classifiers(network: bnc2d.BayesianNetwork) -> bnc2d.Classifier:
     assert_type(decided.witness, dict[str, str] | None)
     assert_type((decided.decision, decided.other), tuple[str | None, str | None])
     assert_type(decided.settled, float)
+    assert_type(classifier.check("class != 0", time_limit=10), bnc2d.RuleCheck)
+    assert_type(classifier.is_independent("CT", {"HR": "High"}, time_limit=10), bnc2d.RuleResult)
+    assert_type(classifier.is_coherent(features="CT", time_limit=10), bnc2d.RuleResult)
     assert_type(classifier.predict(PATIENT), str | None)
     assert_type(classifier.predict(row), str | None)
     assert_type(classifier.predict(frame.iloc[0]), str | None)
@@ -160,6 +163,8 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(given.explain(PATIENT), bnc2d.Explanation)
     assert_type(given.explain_many([PATIENT]), list[bnc2d.Row])
     assert_type(given.check("class != 0"), bnc2d.RuleCheck)
+    assert_type(given.is_independent("CT"), bnc2d.RuleResult)
+    assert_type(given.is_coherent(), bnc2d.RuleResult)
     return model
 
 
@@ -203,6 +208,18 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(limited.ways_out(2, costs={"BP": 2}), list[bnc2d.Nearest])
     assert_type(limited.preferring(avoid="BP"), bnc2d.Explanation)
     assert_type(next(limited.sufficient_reasons(avoid=["BP"], tiers=[["CT"]])), bnc2d.Term)
+    assert_type(rules.witness, dict[str, str] | pair | None)
+    assert_type((rules.holds, rules.broken), tuple[bool | None, bnc2d.RuleResult | None])
+    result = rules.results[0]
+    assert_type(result, bnc2d.RuleResult)
+    assert_type((result.rule, result.line, result.why), tuple[str, int, str])
+    assert_type((result.reason, result.settled), tuple[str | None, float | None])
+    assert_type(result.decisions, tuple[str | None, ...])
+    assert_type(result.posteriors, tuple[dict[str, Fraction], ...])
+    assert_type(result.instances, tuple[dict[str, str], ...])
+    assert_type(model.check(["BP=Low and HR=High"], towards="2", time_limit=10), bnc2d.RuleCheck)
+    assert_type(model.is_independent(["CT"], "HR=High", time_limit=10), bnc2d.RuleResult)
+    assert_type(model.is_coherent(["2", "1", "0"], "BP", {"CT": ["0", "1"]}), bnc2d.RuleResult)
     nearest = model.nearest(PATIENT, weights={"BP": "0.5"}, fixed=["HR"])
     assert_type(nearest, bnc2d.Nearest)
     assert_type(nearest.distance, int | Fraction | None)

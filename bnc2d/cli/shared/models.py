@@ -97,7 +97,7 @@ def load_to_explain(options: argparse.Namespace) -> Explainer:
             return Explainer(under(found.compile(time_limit=AUTO_SECONDS, progress=shown), options))
     except LimitExceeded as error:
         why = f"compiling did not end ({str(error).partition(';')[0]})"
-    say("note", f"{why}, so the network itself explains; --route compiled compiles whatever it takes")
+    say("note", f"{why}, so the network itself answers; --route compiled compiles whatever it takes")
     return Explainer(found, read_given(options))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +17,11 @@ from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.readers.instances import OneInstance, encode_one
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.changes.nearest import nearest
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.pairs import find_pair
 from bnc2d.logic.diagram.walks import instance_with, path_to, tell_apart
 
 # Sets of nodes at one level.
@@ -73,17 +77,21 @@ def is_biased(
     chosen = {model.domain.index(name) for name in given}
     names = tuple(model.features[feature] for feature in sorted(chosen))
     budget = Budget(time_limit)
-    pair = _any_pair(model, chosen) if instance is None else _pair_with(model, names, instance)
+    with budget.limiting(), budget.phase("a pair of instances"):
+        pair = _any_pair(model, chosen) if instance is None else _pair_with(model, names, instance)
     found = Bias(False, names)
     if pair is not None:
         before, after = model.predict(list(pair))
         found = Bias(True, names, pair, (before, after))
     if instance is not None:
         return found
-    count, total = 0, model.domain.instance_count
+    count, total = 0, model.instance_count
     if pair is not None:
         with budget.limiting(), budget.phase("count biased decisions"):
-            count = _count(model.diagram, chosen, total)
+            if model.constraint is None:
+                count = _count(model.diagram, chosen, total)
+            else:
+                count = _count_allowed(model.diagram, chosen, len(decisions(model)))
     return replace(found, count=count, share=Fraction(count, total))
 
 
@@ -103,6 +111,8 @@ def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, 
     The diagram is reduced: a feature matters exactly where it has a node, and a node has two different edges.
     """
     diagram = model.diagram
+    if model.constraint is not None:
+        return _allowed_pair(diagram, protected, len(decisions(model)))
     for feature, level, first in diagram.walk:
         if feature in protected:
             edges = level[0].tolist()
@@ -110,6 +120,67 @@ def _any_pair(model: BaseCompiledModel, protected: set[int]) -> tuple[dict[str, 
             other = path_to(diagram, first) | tell_apart(diagram, edges[0], edges[state])
             return instance_with(diagram, other), instance_with(diagram, {**other, feature: state})
     return None
+
+
+def _allowed_pair(
+    diagram: Diagram, protected: set[int], labels: int
+) -> tuple[dict[str, str], dict[str, str]] | None:
+    """Return two allowed instances that differ in protected features only and are decided differently.
+
+    They may differ in several: what lies between them need not be allowed.
+    """
+    wanted = np.zeros((diagram.terminals, diagram.terminals), dtype=bool)
+    wanted[:labels, :labels] = ~np.eye(labels, dtype=bool)
+    sizes = diagram.domain.cardinalities
+    steps = {f: np.array(list(product(range(sizes[f]), repeat=2))) for f in sorted(protected)}
+    found = find_pair(diagram, steps, wanted)
+    if found is None:
+        return None
+    one, other = found
+    return instance_with(diagram, one), instance_with(diagram, other)
+
+
+def _count_allowed(diagram: Diagram, protected: set[int], labels: int) -> int:
+    """Return how many allowed instances have a decision that depends on the protected features.
+
+    As in ``_count``, but of each node it is known how many states of the protected features lead there, since
+    not all that have the same other features are allowed.
+    """
+    sizes = diagram.domain.cardinalities
+    decided = {level.feature for level in diagram.walk}
+    idle = [f for f in range(len(sizes)) if f not in decided]
+    ways = prod(sizes[f] for f in idle if f in protected)
+    weight = prod(sizes[f] for f in idle if f not in protected)
+    reached = _reached(diagram, labels)
+    sets: dict[frozenset[tuple[int, int]], int] = {frozenset([(diagram.root, ways)]): weight}
+    for feature, level, first in diagram.walk:
+        checkpoint()
+        rows, states = level.tolist(), range(level.shape[1])
+        following: dict[frozenset[tuple[int, int]], int] = {}
+        for nodes, weight in checked(list(sets.items()), 64):
+            for chosen in [states] if feature in protected else [range(s, s + 1) for s in states]:
+                after: Counter[int] = Counter()
+                for node, count in nodes:
+                    for state in chosen:
+                        after[rows[node - first][state] if node >= first else node] += count
+                if len(set().union(*(reached[node] for node in after))) > 1:
+                    key = frozenset(after.items())
+                    following[key] = following.get(key, 0) + weight
+        if len(following) > MAX_SETS:
+            raise LimitExceeded(f"more than {MAX_SETS} sets of diagram nodes to look at")
+        sets = following
+    return sum(
+        weight * sum(count for node, count in nodes if node < labels) for nodes, weight in sets.items()
+    )
+
+
+def _reached(diagram: Diagram, labels: int) -> list[frozenset[int]]:
+    """Return for each node which labels that count are reached from it."""
+    reached = [frozenset([label] if label < labels else []) for label in range(diagram.terminals)]
+    for level in reversed(diagram.walk):
+        checkpoint()
+        reached += [frozenset().union(*(reached[child] for child in row)) for row in level.table.tolist()]
+    return reached
 
 
 def _count(diagram: Diagram, protected: set[int], instances: int) -> int:

@@ -11,10 +11,11 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError
 from bnc2d.explain.changes.allowed import ranking
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.pairs import find_pair
 from bnc2d.logic.diagram.walks import Assignment, instance_with, label_pairs, path_to
 
 
@@ -23,7 +24,7 @@ class Monotone(Finding):
     """Whether raising features only ever raises the decision; true where it does.
 
     Otherwise ``pair`` holds two instances that differ in ``feature`` only, the second with the higher state,
-    whose ``decisions`` go the wrong way.
+    whose ``decisions`` go the wrong way. Under a constraint they may differ in several of the features.
     """
 
     holds: bool
@@ -43,9 +44,10 @@ class Monotone(Finding):
         aim = "lowers the class" if self.towards is None else f"leads out of class {self.towards}"
         if self.pair is None or self.decisions is None:
             return f"raising {names} never {aim}"
-        low, high = (instance[str(self.feature)] for instance in self.pair)
+        low, high = self.pair
+        steps = [f"{name} from {low[name]} to {high[name]}" for name in low if low[name] != high[name]]
         before, after = map(decision_words, self.decisions)
-        return f"raising {self.feature} from {low} to {high} can change the decision from {before} to {after}"
+        return f"raising {' and '.join(steps)} can change the decision from {before} to {after}"
 
 
 def is_monotone(
@@ -67,12 +69,12 @@ def is_monotone(
     budget = Budget(time_limit)
     with budget.limiting(), budget.phase("pairs of nodes"):
         diagram = model.diagram
+        if model.constraint is not None:
+            return _among_allowed(model, names, orders, towards)
         if towards is not None:
             diagram = diagram.two_terminal(model.label(towards))
         elif diagram.terminals > len(model.classes) and diagram.counts()[-1]:
-            raise ClassifierError(
-                "some instances are in no class, which no order holds; name a class towards="
-            )
+            raise _not_ordered()
         for feature, states in orders.items():
             rows = _falling_pair(diagram, feature, states)
             if rows is not None:
@@ -80,6 +82,40 @@ def is_monotone(
                 before, after = model.predict([low, high])
                 name = model.features[feature]
                 return Monotone(False, tuple(names), towards, name, (low, high), (before, after))
+    return Monotone(True, tuple(names), towards)
+
+
+def _not_ordered() -> ClassifierError:
+    return ClassifierError("some instances are in no class, which no order holds; name a class towards=")
+
+
+def _among_allowed(
+    model: BaseCompiledModel, names: list[str], orders: dict[int, list[int]], towards: str | None
+) -> Monotone:
+    """Return the same under a constraint, where both instances of a pair must be allowed.
+
+    What lies between them need not be, so that all raises count, of one feature first and then of several.
+    """
+    diagram, known = model.diagram, len(decisions(model))
+    wanted = np.zeros((diagram.terminals, diagram.terminals), dtype=bool)
+    if towards is not None:
+        wanted[model.label(towards), :known] = True
+        wanted[model.label(towards), model.label(towards)] = False
+    elif known > len(model.classes) and diagram.count(known - 1):
+        raise _not_ordered()
+    else:
+        wanted[:known, :known] = np.tri(known, k=-1, dtype=bool)
+    steps = {
+        feature: np.array([(low, high) for at, low in enumerate(states) for high in states[at:]])
+        for feature, states in orders.items()
+    }
+    for asked in [*({feature: some} for feature, some in steps.items()), steps]:
+        found = find_pair(diagram, asked, wanted)
+        if found is not None:
+            low, high = (instance_with(diagram, part) for part in found)
+            before, after = model.predict([low, high])
+            name = next(name for name in names if low[name] != high[name])
+            return Monotone(False, tuple(names), towards, name, (low, high), (before, after))
     return Monotone(True, tuple(names), towards)
 
 

@@ -34,15 +34,17 @@ Other spellings::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.readers.arguments import wrong
 from bnc2d.errors import LogicError
 from bnc2d.logic.constraints.formula import Atom, Constant, Formula, Gate, Leaf, Not, Operator
 from bnc2d.logic.constraints.tokens import END, KEYWORDS, NAME, NEWLINE, Position, Token, error_at, tokenise
+
+Item = TypeVar("Item")
 
 MOST_BYTES = 1 << 20
 MOST_NESTED = 200
@@ -65,10 +67,11 @@ Resolver: TypeAlias = Callable[[Name, tuple[Name, ...] | None], Leaf]
 
 @dataclass(frozen=True, slots=True)
 class Statement(Generic[Leaf]):
-    """One of the formulas of a text, and where it begins."""
+    """One of the formulas of a text, where it begins, and how it is written (on one line, no comments)."""
 
     formula: Formula[Leaf]
     position: Position = field(compare=False)
+    text: str = field(compare=False)
 
 
 def parse_statements(text: str, resolve: Resolver[Leaf]) -> tuple[Statement[Leaf], ...]:
@@ -82,13 +85,8 @@ def parse_statements(text: str, resolve: Resolver[Leaf]) -> tuple[Statement[Leaf
     >>> parse_statements("if A then B", resolve)[0].formula.operator.name
     'IMPLIES'
     """
-    if not isinstance(text, str):
-        raise wrong("a formula", text, "a text", LogicError)
-    if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
-        raise LogicError(
-            f"the text of a constraint has more than {MOST_BYTES} bytes (1 MiB), which is the limit"
-        )
-    return _Parser(text, resolve).statements()
+    parser = Parser(text, resolve)
+    return tuple(Statement(*found) for found in parser.each(parser.formula))
 
 
 class _Group(Generic[Leaf]):
@@ -123,24 +121,42 @@ class _Group(Generic[Leaf]):
             self.chains.append((operator, [operand]))
 
 
-class _Parser(Generic[Leaf]):
+class Parser(Generic[Leaf]):
     """Reads tokens from left to right; groups are on a stack, so that nothing recurses."""
 
     def __init__(self, text: str, resolve: Resolver[Leaf]) -> None:
-        self.tokens = tokenise(text)
-        self.token = next(self.tokens)
-        self.taken = 0
-        self.resolve = resolve
-        self.groups: list[_Group[Leaf]] = []
+        if not isinstance(text, str):
+            raise wrong("a formula", text, "a text", LogicError)
+        if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
+            raise LogicError(
+                f"the text of a constraint has more than {MOST_BYTES} bytes (1 MiB), which is the limit"
+            )
+        self._text = text
+        self._tokens = tokenise(text)
+        self.token = next(self._tokens)
+        self._ahead: Token | None = None
+        self._taken: list[Token] = []
+        self._count = 0
+        self._resolve = resolve
+        self._groups: list[_Group[Leaf]] = []
 
     def take(self) -> Token:
         """Return the token that is next, and go on."""
-        self.taken += 1
-        if not self.taken % _TOKENS_BETWEEN_CHECKPOINTS:
+        self._count += 1
+        if not self._count % _TOKENS_BETWEEN_CHECKPOINTS:
             checkpoint()
         token = self.token
-        self.token = next(self.tokens, token)
+        if token.kind != NEWLINE:
+            self._taken.append(token)
+        self.token = self.after_next()
+        self._ahead = None
         return token
+
+    def after_next(self) -> Token:
+        """Return the token after the next one; nothing is taken."""
+        if self._ahead is None:
+            self._ahead = next(self._tokens, self.token)
+        return self._ahead
 
     def expect(self, kind: str, expected: str) -> Token:
         """Return the token that is next, which must be of a kind."""
@@ -152,28 +168,47 @@ class _Parser(Generic[Leaf]):
         """Return the error that the next token is not what was expected."""
         return error_at(self.token.position, f"found {self.token}, expected {expected}{remedy}")
 
-    def statements(self) -> tuple[Statement[Leaf], ...]:
-        found = []
+    def each(self, read: Callable[[], Item]) -> Iterator[tuple[Item, Position, str]]:
+        """Yield what ``read`` makes of each statement, where that begins, and how it is written."""
         while self.token.kind != END:
             if self.token.kind in (NEWLINE, ";"):
                 self.take()
             else:
-                position = self.token.position
-                found.append(Statement(self.statement(), position))
-        return tuple(found)
+                position, self._taken = self.token.position, []
+                yield read(), position, self._written()
 
-    def statement(self) -> Formula[Leaf]:
-        self.groups = [_Group("", is_open=False)]
+    def _written(self) -> str:
+        """Return the tokens taken as they are written, on one line and without comments."""
+        written: list[str] = []
+        end = self._taken[0].span[0]
+        for token in self._taken:
+            written += ["" if token.span[0] == end else " ", self._text[slice(*token.span)]]
+            end = token.span[1]
+        return "".join(written)
+
+    def formula(self) -> Formula[Leaf]:
+        """Return the formula that begins here and ends with its line, or where a ``;`` is."""
+        self.begin()
         while True:
             whole = self.after_operand(self.operand())
             if whole is not None:
                 return whole
 
+    def begin(self) -> None:
+        """Begin a statement: no parenthesis is open."""
+        self._groups = [_Group("", is_open=False)]
+
+    def conditions(self) -> list[Formula[Leaf]] | None:
+        """Return the conditions of every ``if … then`` so far, where nothing else stands before this."""
+        if any(group.chains or group.negated or group.opener not in ("", "then") for group in self._groups):
+            return None
+        return [group.condition for group in self._groups if group.condition is not None]
+
     def operand(self) -> Formula[Leaf]:
         """Return the next atom or constant, after opening what comes before it."""
         while True:
             kind = self.token.kind
-            group = self.groups[-1]
+            group = self._groups[-1]
             if kind == NAME:
                 return self.atom()
             if kind in ("true", "false"):
@@ -182,10 +217,10 @@ class _Parser(Generic[Leaf]):
             if kind == "not":
                 group.negated = not group.negated
             elif kind == "(" or (kind == "if" and not group.negated and not group.chains):
-                if len(self.groups) > MOST_NESTED:
+                if len(self._groups) > MOST_NESTED:
                     limit = f"{MOST_NESTED} open parentheses and 'if', which is the limit"
                     raise error_at(self.token.position, f"found {self.token} inside {limit}")
-                self.groups.append(_Group(kind, is_open=True))
+                self._groups.append(_Group(kind, is_open=True))
             elif kind != NEWLINE:
                 remedy = "; put this 'if … then …' in parentheses" if kind == "if" else self.quotes_remedy()
                 raise self.unexpected("a feature, 'not', '(', 'true' or 'false'", remedy)
@@ -199,7 +234,7 @@ class _Parser(Generic[Leaf]):
     def after_operand(self, operand: Formula[Leaf]) -> Formula[Leaf] | None:
         """Close the groups that end here; return the whole statement, or None where an operand is to come."""
         while True:
-            group = self.groups[-1]
+            group = self._groups[-1]
             if group.negated:
                 group.negated = False
                 operand = Not(operand)
@@ -213,8 +248,8 @@ class _Parser(Generic[Leaf]):
             operand = group.finished(operand)
             if group.opener == "if":
                 self.expect("then", "an operator or 'then'")
-                is_open = self.groups[-2].is_open
-                self.groups[-1] = _Group("then", is_open, condition=operand)
+                is_open = self._groups[-2].is_open
+                self._groups[-1] = _Group("then", is_open, condition=operand)
                 return None
             if group.condition is not None:
                 operand = Gate(Operator.IMPLIES, (group.condition, operand))
@@ -224,7 +259,7 @@ class _Parser(Generic[Leaf]):
                 return operand
             else:
                 raise self.unexpected("an operator, ';' or the end of the line")
-            self.groups.pop()
+            self._groups.pop()
 
     def atom(self) -> Formula[Leaf]:
         """Return what a name and the states after it mean."""
@@ -241,7 +276,7 @@ class _Parser(Generic[Leaf]):
             self.take()
             self.expect("in", "'in'")
             states = self.state_set()
-        atom = Atom(self.resolve(name, states), name.position)
+        atom = Atom(self._resolve(name, states), name.position)
         return atom if states is None or kind in ("=", "in") else Not(atom)
 
     def state_set(self) -> tuple[Name, ...]:
@@ -258,6 +293,7 @@ class _Parser(Generic[Leaf]):
         return tuple(states)
 
     def skip_line_breaks(self) -> None:
+        """Take the line breaks that come next, where they mean nothing."""
         while self.token.kind == NEWLINE:
             self.take()
 

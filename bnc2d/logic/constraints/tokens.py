@@ -49,11 +49,15 @@ class Position(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A word, a sign, the end of a line or that of the text; the text of a name is without quotes."""
+    """A word, a sign, the end of a line or that of the text; the text of a name is without quotes.
+
+    ``span`` is where it begins and ends, counted in characters from the beginning of the whole text.
+    """
 
     kind: str
     text: str
     position: Position
+    span: tuple[int, int]
 
     def __str__(self) -> str:
         """Return the token as messages quote it."""
@@ -80,18 +84,18 @@ def tokenise(text: str) -> Iterator[Token]:
         found = _TOKEN.match(text, start)
         if found is None:
             raise _unreadable(text[start], position)
-        start, word = found.end(), found.group()
+        start, word, span = found.end(), found.group(), found.span()
         if found.lastgroup == "newline":
-            yield Token(NEWLINE, word, position)
+            yield Token(NEWLINE, word, position, span)
             line, line_start = line + 1, start
         elif found.lastgroup == "quoted":
-            yield Token(NAME, _unquoted(word, position), position)
+            yield Token(NAME, _unquoted(word, position), position, span)
         elif found.lastgroup == "sign":
-            yield Token(SIGNS[word], word, position)
+            yield Token(SIGNS[word], word, position, span)
         elif found.lastgroup == "word":
             keyword = word.lower()
-            yield Token(keyword if keyword in KEYWORDS else NAME, word, position)
-    yield Token(END, "", Position(line, start - line_start + 1))
+            yield Token(keyword if keyword in KEYWORDS else NAME, word, position, span)
+    yield Token(END, "", Position(line, start - line_start + 1), (start, start))
 
 
 def _unquoted(word: str, position: Position) -> str:

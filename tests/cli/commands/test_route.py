@@ -19,7 +19,7 @@ from tests.explain.test_batch import majority
 
 PATIENT = ["BP=High", "CT=1", "HR=Normal"]
 WORDS = ["explain", "diagnosis", "--target", "D", "--features", "BP,CT,HR", *PATIENT]
-NOTE = "so the network itself explains; --route compiled compiles whatever it takes"
+NOTE = "so the network itself answers; --route compiled compiles whatever it takes"
 
 
 @pytest.fixture

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
+from random import Random
 
 import pytest
 
 import bnc2d
 from bnc2d import Classifier, GivenModel
-from bnc2d.errors import InstanceError
+from bnc2d.errors import ClassifierError, InstanceError
+from tests.brute_force.reasons import Truth
 from tests.explain.test_given import case
 
 
@@ -71,6 +74,102 @@ def test_models_are_compared_on_instances_that_both_allow() -> None:
             differ, same = differ + (not equivalence), same + bool(equivalence)
     assert differ > 5
     assert same > 20
+
+
+def test_bias_is_of_pairs_both_allowed() -> None:
+    biased = several = 0
+    for seed in range(160):
+        found = case(seed)
+        if found is None:
+            continue
+        truth, given, allowed, _ = found
+        rng = Random(seed)  # noqa: S311 - reproducible test data
+        names = given.features
+        protected = rng.sample(names, rng.randint(1, min(3, len(names))))
+        rest = [at for at, name in enumerate(names) if name not in protected]
+        decided: dict[tuple[str, ...], set[str | None]] = {}
+        for states in allowed:
+            decided.setdefault(tuple(states[at] for at in rest), set()).add(truth.table[states])
+        count = sum(len(decided[tuple(states[at] for at in rest)]) > 1 for states in allowed)
+        answer = given.is_biased(protected)
+        assert answer.count == count, seed
+        assert answer.share == Fraction(count, len(allowed))
+        assert answer.biased == (count > 0)
+        if answer.pair is not None:
+            one, other = answer.pair
+            assert {name for name in names if one[name] != other[name]} <= set(protected)
+            assert given.predict([one, other]) == list(answer.decisions or ())
+            assert given.predict(one) != given.predict(other)
+            several += sum(one[name] != other[name] for name in names) > 1
+        biased += answer.biased
+        own = tuple(truth.own[at] for at in rest)
+        assert given.is_biased(protected, truth.instance).biased == (len(decided[own]) > 1)
+    assert biased > 20
+    assert several
+
+
+def test_monotone_is_of_pairs_both_allowed() -> None:
+    held = 0
+    for seed in range(160):
+        found = case(seed)
+        if found is None:
+            continue
+        truth, given, allowed, _ = found
+        rng = Random(seed)  # noqa: S311 - reproducible test data
+        names, variables = given.features, given.classifier.feature_variables
+        raised = rng.sample(names, rng.randint(1, min(2, len(names))))
+        order = {v.name: rng.sample(v.states, len(v)) for v in variables if v.name in raised}
+        towards = rng.choice([None, *given.classes])
+        if towards is None and any(truth.table[states] is None for states in allowed):
+            with pytest.raises(ClassifierError, match="in no class"):
+                given.is_monotone(raised, order)
+            continue
+
+        def rank(
+            states: tuple[str, ...], order: dict[str, list[str]] = order, names: tuple[str, ...] = names
+        ) -> list[int]:
+            at = zip(names, states, strict=True)
+            return [order[name].index(state) for name, state in at if name in order]
+
+        def is_wrong(
+            low: tuple[str, ...],
+            high: tuple[str, ...],
+            given: GivenModel = given,
+            truth: Truth = truth,
+            towards: str | None = towards,
+        ) -> bool:
+            before, after = truth.table[low], truth.table[high]
+            if towards is not None:
+                return before == towards != after
+            return given.label(before) > given.label(after)
+
+        same = [at for at, name in enumerate(names) if name not in raised]
+        expected = not any(
+            is_wrong(low, high)
+            for low in allowed
+            for high in allowed
+            if all(low[at] == high[at] for at in same)
+            and all(a <= b for a, b in zip(rank(low), rank(high), strict=True))
+        )
+        answer = given.is_monotone(raised, order, towards=towards)
+        assert answer.holds == expected, seed
+        if answer.pair is not None:
+            low, high = (tuple(one[name] for name in names) for one in answer.pair)
+            assert is_wrong(low, high)
+            assert all(a <= b for a, b in zip(rank(low), rank(high), strict=True))
+            assert given.allows(answer.pair[0])
+            assert given.allows(answer.pair[1])
+            assert f"raising {answer.feature} from" in str(answer)
+        held += bool(answer)
+    assert held > 20
+
+
+def test_two_features_that_only_change_together() -> None:
+    given = Classifier(bnc2d.example("running"), "A", ["D", "E", "F"]).compile().given("D <-> F")
+    assert given.is_monotone(["D", "F"])
+    answer = given.is_monotone(["D", "F"], {"D": ["1", "0"], "F": ["1", "0"]})
+    assert str(answer) == "raising D from 1 to 0 and F from 1 to 0 can change the decision from 1 to 0"
+    assert given.is_monotone("D", ["1", "0"])  # alone it cannot change
 
 
 def test_formulas_are_implications() -> None:

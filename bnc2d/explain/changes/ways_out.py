@@ -24,18 +24,18 @@ Search: TypeAlias = Callable[[Features], Row | None]
 
 def ways_out(search: Search, prices: Prices) -> Iterator[Row]:
     """Yield the instances, each the nearest that changes not all the features of one before it."""
-    known: list[tuple[Features, Row | None]] = []
+    known: list[tuple[Features, Features, Row | None]] = []  # what was kept, what changed, the nearest
     waiting: list[tuple[Key, list[FeatureId], Row]] = []
     seen: set[Features] = set()
     found: list[Features] = []
 
     def nearest(kept: Features) -> Row | None:
         """Return the nearest where these are kept; what is best where fewer are kept may be best here."""
-        for fewer, row in known:
-            if fewer <= kept and (row is None or not prices.changed(row) & kept):
+        for fewer, changed, row in known:
+            if fewer <= kept and changed.isdisjoint(kept):
                 return row
         row = search(kept)
-        known.append((kept, row))
+        known.append((kept, frozenset() if row is None else prices.changed(row), row))
         return row
 
     def add(kept: Features) -> None:

@@ -183,12 +183,14 @@ class BaseExplanation:
 
         For a clause of ``contrastive`` every decision is the class asked for; for a general necessary reason
         every decision is another one than the explained; for a necessary reason at least one is. Instances
-        that a constraint forbids are left out.
+        that a constraint forbids, or that no allowed change leads to, are left out.
         """
         wanted, most = self._literals(Clause, clause), checked_limit(limit, LogicError)
         held = [name for name in wanted.features if name in self.fixed]
         if held:
             raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
+        if not self._held.isdisjoint(wanted.masks):  # no allowed change violates it
+            return iter(())
         found, named = violations(self.route.labels, self._positions, wanted, most), self.route.decisions
         return ((self.route.domain.decode(row), named[label]) for row, label in found if label < len(named))
 

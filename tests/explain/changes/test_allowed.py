@@ -161,8 +161,17 @@ def test_what_need_not_be_limited_is_not(diagnosis: Classifier) -> None:
     assert str(free.complete_reason) == str(model.explain(PATIENT).complete_reason)
     pinned = model.explain(PATIENT, allowed={"BP": "up"})
     assert pinned.allowed == {"BP": ()}
+    assert list(pinned.changes({"BP": "High", "CT": "1"})) == []
     for kind in LISTS:
         assert list(getattr(pinned, kind)()) == list(getattr(model.explain(PATIENT, ["BP"]), kind)())
+
+
+def test_changes_are_allowed_ones(diagnosis: Classifier) -> None:
+    for e in (
+        diagnosis.compile().explain(PATIENT, allowed={"BP": "Low"}),
+        diagnosis.explain(PATIENT, allowed={"BP": "Low"}),
+    ):
+        assert [instance["BP"] for instance, _ in e.changes({"BP": "High", "CT": "1"})] == ["Low"]
 
 
 def test_an_order_of_ones_own(diagnosis: Classifier) -> None:

@@ -2,7 +2,9 @@
 
 All circuits share one list of nodes, children before parents: ``[0, value]`` is a constant,
 ``[1, feature, states]`` a literal, ``[2, child, …]`` an AND, ``[3, child, …]`` an OR. A set of states is a
-number whose bit *i* stands for state *i*, written in text where JavaScript's numbers would round it.
+number whose bit *i* stands for state *i*, written in text where JavaScript's numbers would round it. Under a
+constraint the circuits are "the constraint implies the class", and the last terminal of the diagram, named by
+``outside``, is for instances that do not count.
 """
 
 from __future__ import annotations
@@ -12,16 +14,21 @@ from typing import Any
 
 import numpy as np
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.readers.states import false_true
-from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.arrays import together
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.circuit.picture import canonical_order, draw_circuit
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
+from bnc2d.logic.diagram.nearest import nearest
+from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.report.tables import page_rule, page_tables
 
 # A page of more nodes (circuits and diagram together) would be slow to load and to use.
 MAX_NODES = 400_000
@@ -42,9 +49,11 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
     nodes = sorted({node for pair in roots for root in pair for node in manager.reachable(root)})
     _check_size(model.diagram.node_count + len(nodes))
     place = {node: position for position, node in enumerate(nodes)}
-    counts = model.diagram.counts()
-    total = model.domain.instance_count
+    names = decisions(model)
+    counts = model.diagram.counts()[: len(names)]
+    total = model.instance_count
     possible = _possible(model)
+    tables = page_tables(model.classifier)
     return {
         "name": model.classifier.network.name,
         "target": model.target,
@@ -55,11 +64,16 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
         "classes": list(model.classes),
         "counts": [[str(count), count / total] for count in counts],
         "total": str(total),
+        "all": str(model.domain.instance_count),
+        "constraint": None if model.constraint is None else str(model.constraint),
+        "outside": None if model.constraint is None else len(names),
         "diagram": _diagram(model.diagram),
-        "possible": None if possible is None else _diagram(possible),
-        "impossible": None if possible is None else str(possible.count(0)),
-        "rule": model.classifier.ties if model.classifier.threshold is None else "threshold",
-        "start": _start(model.classifier),
+        "possible": None if possible is None else _diagram(possible[0]),
+        "impossible": None if possible is None else str(possible[1].count(0)),
+        "rule": page_rule(model.classifier),
+        "network": tables if isinstance(tables, dict) else None,
+        "without": tables if isinstance(tables, str) else None,
+        "start": _start(model, None if possible is None else possible[1]),
         "nodes": [_node(manager, node, place) for node in nodes],
         "roots": [[place[root] for root in pair] for pair in roots],
         "pictures": [_drawing(manager, root, place) for root, _ in roots],
@@ -75,17 +89,42 @@ def _diagram(diagram: Diagram) -> dict[str, Any]:
     }
 
 
-def _possible(model: BaseCompiledModel) -> Diagram | None:
-    """Return the diagram of the possible instances, or None where it is too large for a page."""
+def _possible(model: BaseCompiledModel) -> tuple[Diagram, Diagram] | None:
+    """Return the diagram of the possible instances, or None where it is too large for a page.
+
+    Beside it, the same among the instances that count: 0 impossible, 1 possible, 2 does not count.
+    """
     try:
         diagram = possible_instances(model.classifier, _POSSIBLE_SECONDS, _POSSIBLE_MEMORY)
+        counted = diagram
+        if model.constraint is not None:
+            budget = Budget(_POSSIBLE_SECONDS)
+            with budget.limiting():
+                constraint = model.constraint
+                allowed = diagram_of_circuit(
+                    constraint.manager, constraint.root, diagram.order, budget.progress
+                )
+                counted = restricted(diagram, allowed)
     except LimitExceeded:
         return None
-    return diagram if model.diagram.node_count + diagram.node_count <= MAX_NODES else None
+    return (diagram, counted) if model.diagram.node_count + diagram.node_count <= MAX_NODES else None
 
 
-def _start(classifier: BaseClassifier) -> list[int]:
-    """Return the instance that the page opens on: all first states, or a likely one where that is impossible.
+def _start(model: BaseCompiledModel, possible: Diagram | None) -> list[int]:
+    """Return the instance that the page opens on: one that counts, and a possible one if there is one.
+
+    It is that of ``_likely`` or the nearest to it. ``possible`` tells the possible ones among those that
+    count, as in ``_possible``.
+    """
+    row = _likely(model.classifier)
+    if model.constraint is None:
+        return row
+    found = nearest(possible, row, {1}, ()) if possible is not None else None
+    return found or nearest(model.diagram, row, range(len(decisions(model))), ()) or row
+
+
+def _likely(classifier: BaseClassifier) -> list[int]:
+    """Return all first states, or a likely instance where that one is impossible.
 
     The likely one takes the most probable state of each variable, given those of its parents.
     """
@@ -109,8 +148,11 @@ def _check_size(count: int) -> None:
 def _circuits(model: BaseCompiledModel) -> tuple[Manager, list[tuple[NodeId, NodeId]]]:
     """Return the formula of each class and of its complement; last, where ties are, of no class."""
     found = [model.formula(name, negated).root for name in model.classes for negated in (False, True)]
-    for label in range(len(model.classes), model.diagram.terminals):
-        found += [class_formula(model.diagram, model.manager, label, negated) for negated in (False, True)]
+    everything = set(range(model.diagram.terminals))
+    counted = set(range(len(decisions(model))))
+    for label in sorted(counted)[len(model.classes) :]:
+        leading = [everything - counted | {label}, everything - {label}]
+        found += [class_formula(model.diagram.leading_to(some), model.manager, 1) for some in leading]
     manager, roots = together(model.manager, found)
     return manager, list(zip(roots[::2], roots[1::2], strict=True))
 

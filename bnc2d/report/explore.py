@@ -15,7 +15,20 @@ from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.draw.html import asset, digest, page
 from bnc2d.report.data import page_data
 
-_SCRIPTS = ("logic.js", "primes.js", "reasons.js", "picture.js", "view.js")
+_SCRIPTS = (
+    "dom.js",
+    "logic.js",
+    "inference.js",
+    "primes.js",
+    "unknown.js",
+    "reasons.js",
+    "answers.js",
+    "picture.js",
+    "controls.js",
+    "probabilities.js",
+    "lists.js",
+    "view.js",
+)
 
 
 def page_html(model: BaseCompiledModel) -> str:

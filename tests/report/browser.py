@@ -1,4 +1,4 @@
-"""A headless Chromium driven over a pipe (Chrome DevTools Protocol), with the standard library alone."""
+"""A headless Chromium driven over a pipe (Chrome DevTools Protocol), without any library for it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import pytest
+
+from tests.machine import BROWSERS, find_browser
+
+needs_chromium = pytest.mark.skipif(find_browser() is None, reason=f"no browser ({', '.join(BROWSERS)})")
 FLAGS = [
     "--headless",
     "--no-sandbox",

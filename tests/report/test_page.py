@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import bnc2d
 from bnc2d.compile.store import model_from_bytes, model_to_bytes
 from bnc2d.errors import LimitExceeded
-from bnc2d.report import data
+from bnc2d.report import data, tables
 from bnc2d.report.explore import page_html
 from bnc2d.testing import random_classifier
 from tests.cli.running import run
@@ -58,7 +59,7 @@ def test_the_page_never_opens_on_an_impossible_instance() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_where_pages_start_is_possible(seed: int) -> None:
     classifier = random_classifier(seed, variables=8, features=4, zero_share=0.6, inner_features=True)
-    assert classifier.is_possible(np.array([data._start(classifier)]))[0]
+    assert classifier.is_possible(np.array([data._likely(classifier)]))[0]
 
 
 def test_a_page_that_cannot_know_what_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +67,55 @@ def test_a_page_that_cannot_know_what_is_possible(monkeypatch: pytest.MonkeyPatc
     found = data.page_data(learnt())
     assert (found["possible"], found["impossible"]) == (None, None)
     assert learnt().classifier.is_possible(np.array([found["start"]]))[0]
+
+
+def test_the_tables_are_those_of_the_network() -> None:
+    classifier = bnc2d.Classifier(bnc2d.example("asia"), "tub", ["dysp", "smoke"])
+    found = tables.page_tables(classifier)
+    assert isinstance(found, dict)
+    network = classifier.network
+    names = [name for name in network.names if name != "xray"]  # which is a leaf that nobody asks about
+    assert (names[found["target"]], [names[f] for f in found["features"]]) == ("tub", ["dysp", "smoke"])
+    for name, size, (scope, entries, exact) in zip(names, found["sizes"], found["tables"], strict=True):
+        assert [names[variable] for variable in scope] == [*network.parents(name), name]
+        assert entries == network.cpt(name).values.reshape(-1).tolist()
+        assert (size, exact) == (2, 1)
+
+
+def test_tables_that_are_not_decimals() -> None:
+    network = learnt().classifier.network
+    found = tables.page_tables(learnt().classifier)
+    assert isinstance(found, dict)
+    listed = 0
+    for name, (_, entries, exact) in zip(network.names, found["tables"], strict=True):
+        cpt = network.cpt(name)
+        assert entries == cpt.values.reshape(-1).tolist()
+        if exact != 1:
+            assert exact == cpt.integers.reshape(-1).tolist()
+            listed += 1
+    assert listed
+
+
+def test_tables_too_large_or_too_small_for_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_ENTRIES", 10)
+    found = data.page_data(diagnosis())
+    assert found["network"] is None
+    assert "too many for a page" in found["without"]
+    monkeypatch.undo()
+    network = bnc2d.example("diagnosis")
+    small = bnc2d.Classifier(bnc2d.example("running"), "A", ["D"], threshold="1e-300")
+    assert tables.page_tables(small) == "Some probabilities of the network are too small for a page."
+    assert isinstance(tables.page_tables(bnc2d.Classifier(network, "D", ["BP"])), dict)
+
+
+def test_rules() -> None:
+    network = bnc2d.example("running")
+    assert tables.page_rule(bnc2d.Classifier(network, "A", ["D"], ties="none")) == {
+        "ties": "none",
+        "threshold": None,
+    }
+    found = tables.page_rule(bnc2d.Classifier(network, "A", ["D"], threshold=Fraction(1, 3), positive="0"))
+    assert found["threshold"] == {"positive": 0, "at": 1 / 3, "below": 2 / 3, "exact": ["1", "3"]}
 
 
 def test_masks_beyond_javascript_numbers_are_text() -> None:

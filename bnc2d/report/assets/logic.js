@@ -13,21 +13,30 @@ function readModel(data) {
     ({ name, states, yes, full: bit(states.length) - 1n }));
   const nodes = data.nodes.map(([kind, ...rest]) =>
     kind === LITERAL ? { kind, feature: rest[0], mask: BigInt(rest[1]) } : { kind, parts: rest });
-  const possible = data.possible && readDiagram(data.possible);
-  return { ...data, features, nodes, diagram: readDiagram(data.diagram), possible, programs: new Map() };
+  const possible = data.possible && readDiagram(data.possible, [0, 1]);
+  // Labels: the classes, then "no class", then "outside" for what does not count.
+  const outside = data.classes.length + 1;
+  const labels = Array.from({ length: outside + 1 }, (_, label) => (label === data.outside ? outside : label));
+  const diagram = readDiagram(data.diagram, labels);
+  const network = data.network && readNetwork(data.network);
+  const has = data.counts.map(([count]) => count !== "0");
+  return { ...data, features, nodes, diagram, possible, outside, network, has, programs: new Map() };
 }
 
-/** Number the nodes of all levels: the terminals, then the last level, then the one before. */
-function readDiagram({ order, terminals, levels, root }) {
-  const children = new Array(terminals).fill(null), featureOf = new Array(terminals).fill(-1);
+/** Number the nodes of all levels: the labels, then the last level, then the one before. */
+function readDiagram({ order, terminals, levels, root }, labels) {
+  const moved = (node) => (node < terminals ? labels[node] : node - terminals + labels.length);
+  const children = new Array(labels.length).fill(null), featureOf = new Array(labels.length).fill(-1);
   for (let level = levels.length - 1; level >= 0; level--) {
     for (const row of levels[level]) {
-      children.push(row);
+      children.push(row.map(moved));
       featureOf.push(order[level]);
     }
   }
-  return { terminals, root, children, featureOf };
+  return { terminals: labels.length, root: moved(root), children, featureOf };
 }
+
+const changedAt = (row, feature, state) => row.map((own, other) => (other === feature ? state : own));
 
 /** The label that a row leads to. */
 function decide({ diagram }, row) {
@@ -52,28 +61,32 @@ function singleChanges(model, row) {
   });
 }
 
-/** The nearest row whose label is wanted, or null: each node costs what must change below it. */
-function nearest({ diagram, features }, row, wanted) {
+/** The nearest row whose label is wanted, or null: each node costs what must change below it.
+ *
+ * Held features do not change; unknown ones cost nothing and stay unknown. */
+function nearest({ diagram, features }, row, wanted, held = []) {
   const { terminals, root, children, featureOf } = diagram;
   const unreachable = features.length + 1;
   const costs = new Int32Array(children.length).fill(unreachable);
   for (let label = 0; label < terminals; label++) if (wanted(label)) costs[label] = 0;
-  const total = (node, state) => costs[children[node][state]] + (row[featureOf[node]] === state ? 0 : 1);
+  const prices = row.map((state, feature) => (state < 0 ? 0 : held.includes(feature) ? unreachable : 1));
+  const total = (node, state) =>
+    costs[children[node][state]] + (row[featureOf[node]] === state ? 0 : prices[featureOf[node]]);
   for (let node = terminals; node < children.length; node++) {
     for (let state = 0; state < children[node].length; state++) {
       costs[node] = Math.min(costs[node], total(node, state));
     }
   }
-  if (costs[root] === unreachable) return null;
+  if (costs[root] >= unreachable) return null;
   const found = row.slice();
   let node = root;
   while (node >= terminals) {
     const feature = featureOf[node];
     let state = row[feature];
-    if (total(node, state) !== costs[node]) {
+    if (state < 0 || total(node, state) !== costs[node]) {
       state = children[node].findIndex((_, candidate) => total(node, candidate) === costs[node]);
     }
-    found[feature] = state;
+    if (row[feature] >= 0) found[feature] = state;
     node = children[node][state];
   }
   return found;
@@ -101,13 +114,13 @@ function below(root, partsOf) {
   return Uint32Array.from(seen).sort();
 }
 
-/** The nodes below a root that hold for a row. */
+/** The nodes below a root that hold for a row, whatever its unknown features are. */
 function holdingNodes(model, root, row) {
   const holding = new Set();
   for (const node of programOf(model, root)) {
     const { kind, parts, feature, mask } = model.nodes[node];
     const holds = kind === CONSTANT ? parts[0] === 1
-      : kind === LITERAL ? (mask & bit(row[feature])) !== 0n
+      : kind === LITERAL ? row[feature] >= 0 && (mask & bit(row[feature])) !== 0n
         : kind === AND ? parts.every((part) => holding.has(part)) : parts.some((part) => holding.has(part));
     if (holds) holding.add(node);
   }

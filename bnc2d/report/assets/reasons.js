@@ -1,7 +1,12 @@
 // Why one row has one label, or has not another: reasons and lists of reasons.
 
 // What one list may cost and hold; beyond that it is cut, and says so.
-const limits = { steps: 3_000_000, milliseconds: 250, listed: 1000, some: 40 };
+const limits = {
+  steps: 3_000_000, milliseconds: 250, listed: 1000, some: 40,
+  // Of elimination: multiplications in floats and exactly; instances of known features that are explained.
+  work: 1 << 22, exactWork: 1 << 16, cells: 1 << 14,
+  pairs: 100_000, // of nodes that are compared to find what matters
+};
 
 /** A row that satisfies a formula of the model: the labels accepted are those for which it holds. */
 class Case {
@@ -44,6 +49,7 @@ class Case {
       if (used.has(program[index]) && node.kind >= AND) for (const part of keptParts(node)) used.add(part);
     }
     const images = new Map();
+    const gate = (kind, parts) => (model.isListed ? flatGate(circuit, kind, parts) : circuit.gate(kind, parts));
     const literal = (feature, mask) => {
       if (!needed.has(feature)) return circuit.literal(feature, shrink(feature, mask));
       const allowed = stated(feature);
@@ -54,12 +60,12 @@ class Case {
       const node = model.nodes[number];
       images.set(number, node.kind === CONSTANT ? node.parts[0]
         : node.kind === LITERAL ? literal(node.feature, node.mask)
-          : circuit.gate(node.kind, keptParts(node).map((part) => images.get(part))));
+          : gate(node.kind, keptParts(node).map((part) => images.get(part))));
     }
     const rest = images.get(root);
     const parts = circuit.kinds[rest] === AND ? circuit.parts[rest] : [rest];
     const top = [...needed.keys()].map((feature) => circuit.literal(feature, stated(feature)));
-    return circuit.gate(AND, [...top, ...parts]);
+    return gate(AND, [...top, ...parts]);
   }
 
   /** The feature sets of sufficient (or, as clauses, necessary) reasons, and whether that is all. */
@@ -142,7 +148,8 @@ function shorterFirst(one, other) {
 /** Why the row has its label. */
 function caseOf(model, row, changes) {
   const label = decide(model, row);
-  return new Case(model, model.roots[label][0], row, (other) => other === label, changes);
+  const accepts = (other) => other === label || other === model.outside;
+  return new Case(model, model.roots[label][0], row, accepts, changes);
 }
 
 /** Why the row has not this label. */
@@ -155,28 +162,4 @@ function violating(model, row, clause) {
   const changed = row.slice();
   for (const [feature, mask] of clause) changed[feature] = statesIn(model.features[feature].full & ~mask)[0];
   return changed;
-}
-
-/** Everything about one row as plain data: for scripts, and to check this page. */
-function answers(model, row) {
-  const label = decide(model, row), why = caseOf(model, row);
-  const plain = (clauses, general, which = why) => {
-    const { items, cut, total } = which.list(clauses, general);
-    const literal = ([feature, mask]) => [feature, statesIn(mask)];
-    return { items: items.map((item) => item.map(literal)), cut, total };
-  };
-  const contrast = model.classes.map((_, other) =>
-    (other === label ? null : plain(true, true, caseAgainst(model, row, other))));
-  return {
-    decision: model.classes[label] ?? null,
-    possible: isPossible(model, row),
-    completeReason: why.circuit.text(why.complete),
-    generalReason: why.circuit.text(why.general),
-    sufficient: plain(false, false),
-    necessary: plain(true, false),
-    generalSufficient: plain(false, true),
-    generalNecessary: plain(true, true),
-    contrast,
-    nearest: nearest(model, row, (other) => other !== label),
-  };
 }

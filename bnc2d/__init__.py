@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bnc2d.errors import UnknownNameError as UnknownNameError
     from bnc2d.errors import UnsupportedError as UnsupportedError
     from bnc2d.explain.batch import Row as Row
+    from bnc2d.explain.changes.nearest import Nearest as Nearest
     from bnc2d.explain.checks import Verdict as Verdict
     from bnc2d.explain.contrast import Contrast as Contrast
     from bnc2d.explain.contrast import Robustness as Robustness
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from bnc2d.explain.whole.compare import compare as compare
     from bnc2d.explain.whole.compare import equivalent as equivalent
     from bnc2d.explain.whole.monotone import Monotone as Monotone
-    from bnc2d.explain.whole.nearest import Nearest as Nearest
     from bnc2d.explain.whole.rules.results import RuleCheck as RuleCheck
     from bnc2d.explain.whole.rules.results import RuleResult as RuleResult
     from bnc2d.formats.builtin import example as example
@@ -99,7 +99,7 @@ _HOME = {
     "bnc2d.explain.missing.if_known": "IfKnown",
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
-    "bnc2d.explain.whole.nearest": "Nearest",
+    "bnc2d.explain.changes.nearest": "Nearest",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",

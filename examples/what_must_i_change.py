@@ -1,4 +1,4 @@
-"""What must I change for a better prognosis? The nearest other decision that can be reached."""
+"""What must I change for a better prognosis? The nearest other decisions that can be reached."""
 
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -33,6 +33,15 @@ def main() -> None:
     print(f"  {model.nearest(me, 'good', fixed=cannot)}")
     print("If losing weight is three times as hard as anything else:")
     print(f"  {model.nearest(me, 'good', fixed=cannot, weights={'weight': 3})}")
+    print("If levels fall one at a time, and the first of weight is twice as hard:")
+    step = {"high": "medium", "medium": "low"}
+    allowed = {name: step for name in FEATURES if name not in cannot}
+    costs = {"weight": {("high", "medium"): 2}}
+    found = model.nearest(me, "good", fixed=cannot, allowed=allowed, costs=costs)
+    print(f"  {found}, at a cost of {found.distance}")
+    print("Different ways out, in case one of them fails:")
+    for way in model.nearest(me, "good", fixed=cannot, limit=4):
+        print(f"  {way}")
     print("With everything fixed but the blood pressure:")
     others = [name for name in FEATURES if name != "pressure"]
     print(f"  {model.nearest(me, 'good', fixed=others)}\n")

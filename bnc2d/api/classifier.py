@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from bnc2d.api.explanation import Explanation
     from bnc2d.explain.batch import ManyOptions, Row
+    from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import NetworkRoute
     from bnc2d.explain.whole.rules.by_regions import RegionRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
@@ -158,6 +159,10 @@ class Classifier(BaseClassifier):
         fixed: Iterable[str] = (),
         time_limit: float | None = None,
         given: object = None,
+        *,
+        allowed: Changes = None,
+        forbidden: Changes = None,
+        order: Orders = None,
     ) -> Explanation:
         """Return the explanation of the decision on one instance; nothing is compiled.
 
@@ -166,13 +171,16 @@ class Classifier(BaseClassifier):
         asked of the explanation that is given no other. Where features are missing, the classifier over the
         known ones is explained. ``given`` is a constraint in the forms of ``CompiledModel.given``: only
         instances that satisfy it count, and reasons are those of
-        ``compile().given(constraint).explain(instance, fixed)``.
+        ``compile().given(constraint).explain(instance, fixed)``. ``allowed``, ``forbidden`` and ``order`` say
+        what features may change to, as in ``CompiledModel.explain``.
 
         Several threads may ask one classifier, but one at a time an explanation.
         """
         from bnc2d.api.explanation import Explanation
+        from bnc2d.explain.changes.allowed import MayChange
 
-        return Explanation(self._route(given), instance, fixed, time_limit)
+        may = MayChange(allowed, forbidden, order)
+        return Explanation(self._route(given), instance, fixed, time_limit, may=may)
 
     def _route(self, given: object) -> NetworkRoute:
         """Return what explains instances under a constraint (None: there is none)."""

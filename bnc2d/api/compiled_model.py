@@ -18,10 +18,11 @@ from bnc2d.base.readers.instances import (
     Instances,
     OneInstance,
     StateArray,
-    encode_one,
+    encode_partial_one,
 )
+from bnc2d.base.readers.states import MISSING
 from bnc2d.compile.model import BaseCompiledModel
-from bnc2d.compile.zeros.constraint import allowed_by, constraint_of, violation
+from bnc2d.compile.zeros.constraint import allowed_by, constraint_of, may_be_allowed, violation
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.nnf import NNF
@@ -34,6 +35,7 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
     from bnc2d.explain.batch import ManyOptions, Row
+    from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import Route
     from bnc2d.verify.report import Report
 
@@ -95,17 +97,34 @@ class CompiledModel(Questions):
         """
         return GivenModel(self, constraint_of(self.classifier, constraint, Manager(self.domain)))
 
-    def explain(self, instance: OneInstance, fixed: Iterable[str] = ()) -> Explanation:
+    def explain(
+        self,
+        instance: OneInstance,
+        fixed: Iterable[str] = (),
+        *,
+        allowed: Changes = None,
+        forbidden: Changes = None,
+        order: Orders = None,
+    ) -> Explanation:
         """Return the explanation of the decision on one instance.
 
         The instance is a mapping from feature to state, with nothing else in it, or a pandas Series, whose
         other entries are ignored. ``fixed`` names features that may not change: reasons, changes and
         distances are then about the other features, the fixed ones being as they are. Where features are
         missing, the classifier over the known ones is explained, compiled if that takes seconds at most.
+
+        ``allowed`` has for features what they may change to: a state or states; ``"up"`` or ``"down"``, the
+        states after or before their own, as listed or in the ``order`` of all states given for a feature; or
+        a mapping from a state to those that may follow it (a state that is no key may not change).
+        ``forbidden`` has what they may not change to. Their own state is always allowed, and other features
+        change freely. Everything is then about the instances that allowed changes lead to, as under the
+        constraint that a feature has a state that it may have (see ``given``).
         """
         from bnc2d.api.explanation import Explanation
+        from bnc2d.explain.changes.allowed import MayChange
 
-        return Explanation(self._route(), instance, fixed, model=self)
+        may = MayChange(allowed, forbidden, order)
+        return Explanation(self._route(), instance, fixed, model=self, may=may)
 
     def _route(self) -> Route:
         """Return what answers questions about instances."""
@@ -158,13 +177,13 @@ class GivenModel(CompiledModel):
 
     def __init__(self, model: CompiledModel, constraint: NNF) -> None:
         allowed = allowed_by(constraint, model.diagram.order)
-        from bnc2d.explain.routes import GivenRoute
+        from bnc2d.explain.routes import CompiledRoute, GivenRoute
 
         super().__init__(model.classifier, restricted(model.diagram, allowed), model.stats)
         self._whole = model
         self._constraint = constraint
         self._allowed = allowed.count(1)
-        self._given_route = GivenRoute(model.classifier, self.diagram, str(constraint))
+        self._given_route = GivenRoute(CompiledRoute(model), self.diagram, str(constraint), allowed)
         self._manager = Manager(self.domain)
 
     @property
@@ -206,15 +225,18 @@ class GivenModel(CompiledModel):
         return GivenModel(self._whole, self.constraint & more)
 
     def allows(self, instance: OneInstance) -> bool:
-        """Return whether an instance satisfies the constraint."""
-        row = encode_one(self.classifier.feature_variables, instance)
-        return bool(self.diagram.labels(np.array([row], dtype=np.intp))[0] < self.diagram.terminals - 1)
+        """Return whether an instance satisfies the constraint; where features are missing, whether it may."""
+        row = encode_partial_one(self.classifier.feature_variables, instance)
+        return may_be_allowed(self._given_route.allowed, row)
 
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
         encoded, labels = super()._decided(instances)
-        outside = np.flatnonzero(labels == self.diagram.terminals - 1)
-        if outside.size:
-            raise violation(int(outside[0]) if len(labels) > 1 else None)
+        is_partial = (encoded.rows == MISSING).any(axis=1)
+        outside = ~is_partial & (labels == self.diagram.terminals - 1)
+        for place in np.flatnonzero(is_partial).tolist():
+            outside[place] = not may_be_allowed(self._given_route.allowed, encoded.rows[place].tolist())
+        if outside.any():
+            raise violation(int(outside.argmax()) if len(labels) > 1 else None)
         return encoded, labels
 
     def _route(self) -> Route:

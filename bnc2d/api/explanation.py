@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import OneInstance
+from bnc2d.base.readers.numbers import Number
 from bnc2d.errors import NotCompiledError
+from bnc2d.explain.changes.allowed import MayChange
+from bnc2d.explain.changes.prices import Costs, Prices
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.routes import CompiledRoute, Route
+from bnc2d.logic.domain import FeatureId
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.report.records import ExplanationData
 
 
@@ -22,10 +29,10 @@ class Explanation(BaseExplanation):
     """Why a classifier decides one instance as it does.
 
     ``classifier``, ``instance`` (feature to state), ``decision`` (a class, or None where the instance is in
-    no class), ``target`` and ``fixed`` say what is explained; ``missing`` names features whose states are not
-    known: the others decide, and reasons are about them (see ``if_known``). ``possible`` and ``decided_by``
-    say whether the instance can be met at all, and what decided it. Reasons are those of Zhang and Darwiche
-    (2026):
+    no class), ``target``, ``fixed`` and ``allowed`` (features whose changes are limited, and to which states)
+    say what is explained; ``missing`` names features whose states are not known: the others decide, and
+    reasons are about them (see ``if_known``). ``possible`` and ``decided_by`` say whether the instance can be
+    met at all, and what decided it. Reasons are those of Zhang and Darwiche (2026):
 
     - *sufficient reasons*: minimal parts of the instance that fix the decision whatever else changes;
     - *necessary reasons*: minimal parts that, given up together, can change the decision;
@@ -38,6 +45,10 @@ class Explanation(BaseExplanation):
     another order, whose first member the diagram gives at once. The order depends on model and instance
     alone: a list that a limit or time ends is the beginning of the whole one, and has at least one reason, if
     there is any.
+
+    ``avoid`` names features that reasons had better not have, and ``tiers`` lists features by tier, the best
+    first; features not named are a tier after these, and those to avoid the last. The lists then have the
+    same reasons in another order: those whose worst feature is of a better tier come first.
 
     An explanation of ``Classifier.explain`` asks the network itself, not a compiled ``model``: the reasons
     are the same, as they are found. What needs a formula raises ``NotCompiledError``: ``complete_reason``,
@@ -60,8 +71,9 @@ class Explanation(BaseExplanation):
         fixed: Iterable[str] = (),
         time_limit: float | None = None,
         model: CompiledModel | None = None,
+        may: MayChange = MayChange(),  # noqa: B008 - does not change
     ) -> None:
-        super().__init__(route, instance, fixed, time_limit)
+        super().__init__(route, instance, fixed, time_limit, may)
         self._model = model
 
     @property
@@ -82,6 +94,38 @@ class Explanation(BaseExplanation):
         from bnc2d.explain.text import caveat
 
         return caveat(self)
+
+    def ways_out(
+        self,
+        limit: int | None = 5,
+        towards: str | None = None,
+        *,
+        costs: Costs | None = None,
+        weights: Mapping[str, Number] | None = None,
+        time_limit: float | None = None,
+    ) -> list[Nearest]:
+        """Return different ways to another decision, or to class ``towards``, ``limit`` of them at most.
+
+        The nearest comes first; each next one is the nearest that does not change all the features of one
+        before it, so that it is still open if some feature of each cannot change. ``costs`` and ``weights``
+        as for ``CompiledModel.nearest``; where nothing is compiled, a cost for each state of a feature is a
+        ``NotCompiledError``. Past the time limit (seconds) it raises ``LimitExceeded``.
+        """
+        from bnc2d.explain.changes.nearest import listed, reached
+
+        label = self._label if towards is None else self.classifier.label(towards)
+        prices = Prices(self.route.domain, self._positions, weights, costs, self._box)
+
+        def search(kept: frozenset[FeatureId]) -> list[int] | None:
+            if towards is not None and label == self._label:
+                return list(self._positions)
+            case = self.route.case(label, label == self._label, self._positions, self._held | kept)
+            return case.nearest(None, prices)
+
+        rows = listed(search, prices, limit, self._time(seconds(time_limit)))
+        labels = self.route.labels(np.array(rows, dtype=np.intp)).tolist() if rows else []
+        named = [self.route.decisions[label] for label in labels]
+        return [reached(self.route.domain, prices, *found) for found in zip(rows, named, strict=True)]
 
     def to_text(
         self,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.explain.changes.allowed import Changes, Orders
+    from bnc2d.explain.changes.nearest import Nearest
+    from bnc2d.explain.changes.prices import Costs
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
-    from bnc2d.explain.whole.nearest import Nearest
     from bnc2d.explain.whole.rules.checking import RuleRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
 
@@ -80,6 +82,7 @@ class Questions(BaseCompiledModel):
 
         return DiagramRoute(self.diagram, decisions(self))
 
+    @overload
     def nearest(
         self,
         instance: OneInstance,
@@ -87,17 +90,63 @@ class Questions(BaseCompiledModel):
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
-    ) -> Nearest:
+        allowed: Changes = None,
+        forbidden: Changes = None,
+        order: Orders = None,
+        costs: Costs | None = None,
+        limit: None = None,
+        time_limit: float | None = None,
+    ) -> Nearest: ...
+    @overload
+    def nearest(
+        self,
+        instance: OneInstance,
+        towards: str | None = None,
+        *,
+        fixed: str | Iterable[str] = (),
+        weights: Mapping[str, Number] | None = None,
+        allowed: Changes = None,
+        forbidden: Changes = None,
+        order: Orders = None,
+        costs: Costs | None = None,
+        limit: int,
+        time_limit: float | None = None,
+    ) -> list[Nearest]: ...
+    def nearest(
+        self,
+        instance: OneInstance,
+        towards: str | None = None,
+        *,
+        fixed: str | Iterable[str] = (),
+        weights: Mapping[str, Number] | None = None,
+        allowed: Changes = None,
+        forbidden: Changes = None,
+        order: Orders = None,
+        costs: Costs | None = None,
+        limit: int | None = None,
+        time_limit: float | None = None,
+    ) -> Nearest | list[Nearest]:
         """Return the nearest instance of class ``towards``, by default the nearest decided otherwise.
 
-        Nearest means the fewest features changed or, with ``weights`` (features without one weigh 1), the
-        least sum of weights; features in ``fixed`` keep their states. "Decided otherwise" includes "in no
-        class". Among equally near ones the answer is the same on every run. The result is false where no
-        change leads there. Linear in the size of the decision diagram.
-        """
-        from bnc2d.explain.whole.nearest import nearest
+        Nearest means the fewest features changed or, with ``weights`` or ``costs``, the least sum of them.
+        ``weights`` has a number a feature; ``costs`` has for a feature a number, or a mapping from the state
+        that it changes to, or from a pair of states (from, to), to a number. What has none costs 1. Features
+        in ``fixed`` keep their states; ``allowed``, ``forbidden`` and ``order`` say what others may change
+        to, as in ``explain``. "Decided otherwise" includes "in no class". Among equally near ones the answer
+        is the same on every run. The result is false where no change leads there. Linear in the size of the
+        decision diagram.
 
-        return nearest(self, instance, towards, fixed, weights)
+        With a ``limit`` the answer is a list of at most so many different ways out, nearest first: each is
+        the nearest that does not change all the features of one before it, so that it is still open if some
+        feature of each cannot change. Of equally near ones that with fewer changes comes first, then that
+        which changes the earlier feature. Past the time limit (seconds) it raises ``LimitExceeded``.
+        """
+        from bnc2d.explain.changes.allowed import MayChange
+        from bnc2d.explain.changes.nearest import NearestSearch
+
+        may = MayChange(allowed, forbidden, order)
+        search = NearestSearch(self, instance, towards, fixed, weights, costs, may)
+        return search.one(time_limit) if limit is None else search.several(limit, time_limit)
 
     def is_biased(
         self,

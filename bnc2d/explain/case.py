@@ -13,7 +13,9 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
 from bnc2d.base.budget import Budget
+from bnc2d.explain.changes.prices import Prices
 from bnc2d.explain.keys import Keys
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.terms import TermOrClause
@@ -105,16 +107,22 @@ class Case(ABC):
         """The features that alone can change the label, in the order of the domain."""
 
     @abstractmethod
-    def feature_sets(self, *, clauses: bool) -> FeatureSets:
-        """Return the features of all sufficient reasons, or (``clauses``) of all necessary ones."""
+    def feature_sets(self, *, clauses: bool, tiers: Tiers | None = None) -> FeatureSets:
+        """Return the features of all sufficient reasons, or (``clauses``) of all necessary ones.
+
+        With ``tiers``, those of better tiers come first, and in each tier in the order without.
+        """
 
     @abstractmethod
     def boxes(self, *, clauses: bool) -> Boxes:
         """Return the general reasons over the features of sufficient, or of necessary, ones."""
 
     @abstractmethod
-    def one_sufficient(self, time_limit: float | None) -> Kept:
-        """Return the features of one sufficient reason; time may leave features in it that are not needed."""
+    def one_sufficient(self, time_limit: float | None, tiers: Tiers | None = None) -> Kept:
+        """Return the features of one sufficient reason; time may leave features in it that are not needed.
+
+        With ``tiers``, features of the last tier are given up first.
+        """
 
     @abstractmethod
     def least_sufficient(self, keys: Keys, time_limit: float | None) -> list[FeatureId]:
@@ -125,8 +133,11 @@ class Case(ABC):
         """Return the features of the necessary reason with the least key, or None where there is none."""
 
     @abstractmethod
-    def nearest(self, time_limit: float | None) -> list[int] | None:
-        """Return an instance with another label that differs in the fewest features; None: there is none."""
+    def nearest(self, time_limit: float | None, prices: Prices | None = None) -> list[int] | None:
+        """Return an instance with another label that differs in the fewest features; None: there is none.
+
+        With ``prices``, the one with the least key of these.
+        """
 
     @abstractmethod
     def can_change(self, time_limit: float | None) -> bool:

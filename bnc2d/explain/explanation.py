@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -21,19 +22,22 @@ from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import InstanceError, LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.case import Case
+from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.checks import Verdict, check
 from bnc2d.explain.contrast import Contrast, Robustness, violations
 from bnc2d.explain.keys import Keys
 from bnc2d.explain.missing.if_known import IfKnown, if_known
 from bnc2d.explain.missing.smaller import smaller_route
 from bnc2d.explain.routes import Route
-from bnc2d.logic.domain import FeatureId
+from bnc2d.explain.tiers import Preferences, Tiers, read_tiers
+from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 from bnc2d.model.decision import Basis
 
 _SHOWN_FEATURES = 6
+_ANYTHING = MayChange()
 
 
 class BaseExplanation:
@@ -45,6 +49,7 @@ class BaseExplanation:
         instance: OneInstance,
         fixed: Iterable[str] = (),
         time_limit: float | None = None,
+        may: MayChange = _ANYTHING,
     ) -> None:
         row = encode_partial_one(route.classifier.feature_variables, instance)
         self.missing: tuple[str, ...] = ()
@@ -56,10 +61,9 @@ class BaseExplanation:
             )
             route = smaller_route(route, known)
             row = [row[feature] for feature in known]
-        self.route = route
         self.classifier = route.classifier
         self._positions = tuple(row)
-        self._held = frozenset(self._may_be_fixed(name) for name in names(fixed, "fixed"))
+        held = frozenset(self._known(route.domain, name) for name in names(fixed, "fixed"))
         self._time_limit = seconds(time_limit)
         self.instance = route.domain.decode(self._positions)
         self.target = self.classifier.target
@@ -67,12 +71,24 @@ class BaseExplanation:
         if self._label >= len(route.decisions):
             raise violation()
         self.decision = route.decisions[self._label]
-        self.fixed = self._names(sorted(self._held))
+        box = may.without(self.missing).box(route.domain, self._positions)
+        self._box = {feature: mask for feature, mask in box.items() if feature not in held}
+        self._held = held | {f for f, mask in self._box.items() if mask == 1 << self._positions[f]}
+        limited = {feature: mask for feature, mask in self._box.items() if feature not in self._held}
+        self.route = route.within(limited) if limited else route
+        self.fixed = self._names(sorted(held))
         self._cases: dict[int, Case] = {}
+        self._liked: Tiers | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found: a copy finds it again."""
         return {**self.__dict__, "_cases": {}}
+
+    @property
+    def allowed(self) -> dict[str, tuple[str, ...]]:
+        """The features that may not change to every state, and the states that they may change to."""
+        domain, own = self.route.domain, self._positions
+        return {domain.names[f]: domain.states_of(f, mask & ~(1 << own[f])) for f, mask in self._box.items()}
 
     @property
     def _row(self) -> Rows:
@@ -118,31 +134,39 @@ class BaseExplanation:
         """The conditions on sets of states around the instance that are exactly what the decision needs."""
         return self._case.general
 
-    def sufficient_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Term]:
+    def sufficient_reasons(
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
+    ) -> Primes[Term]:
         """Return the sufficient reasons (also called PI- or abductive explanations)."""
-        return listing.reasons(Term, self._case, False, limit, self._time(time_limit))
+        return listing.reasons(Term, self._case, False, limit, self._time(time_limit), self._tiers(liked))
 
-    def necessary_reasons(self, limit: int | None = None, time_limit: float | None = None) -> Primes[Clause]:
+    def necessary_reasons(
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
+    ) -> Primes[Clause]:
         """Return the necessary reasons (their features are the contrastive explanations of others)."""
-        return listing.reasons(Clause, self._case, False, limit, self._time(time_limit))
+        return listing.reasons(Clause, self._case, False, limit, self._time(time_limit), self._tiers(liked))
 
     def general_sufficient_reasons(
-        self, limit: int | None = None, time_limit: float | None = None
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
     ) -> Primes[Term]:
         """Return the general sufficient reasons."""
-        return listing.reasons(Term, self._case, True, limit, self._time(time_limit))
+        return listing.reasons(Term, self._case, True, limit, self._time(time_limit), self._tiers(liked))
 
     def general_necessary_reasons(
-        self, limit: int | None = None, time_limit: float | None = None
+        self, limit: int | None = None, time_limit: float | None = None, **liked: Unpack[Preferences]
     ) -> Primes[Clause]:
         """Return the general necessary reasons."""
-        return listing.reasons(Clause, self._case, True, limit, self._time(time_limit))
+        return listing.reasons(Clause, self._case, True, limit, self._time(time_limit), self._tiers(liked))
 
     axps = sufficient_reasons
     cxps = necessary_reasons
 
     def contrastive(
-        self, towards: str, limit: int | None = None, time_limit: float | None = None
+        self,
+        towards: str,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        **liked: Unpack[Preferences],
     ) -> Contrast:
         """Return why the instance is not in class ``towards``: the general necessary reasons of "not it".
 
@@ -150,7 +174,7 @@ class BaseExplanation:
         is empty, and its ``message`` says why, where the instance is in the class or no change leads there.
         An unknown class is a ``ClassifierError``.
         """
-        name = self._class(towards)
+        name, order = self._class(towards), self._tiers(liked)
         message = f"the instance is already in class {name}"
         if name != self.decision:
             case, budget = self._case_of(self.classifier.label(name)), Budget(self._time(time_limit))
@@ -159,8 +183,9 @@ class BaseExplanation:
             with suppress(TimeLimitExceeded):  # the list says that time ended it
                 changes = case.can_change(budget.left())
             if changes:
-                return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left()))
+                return Contrast(name, listing.reasons(Clause, case, True, limit, budget.left(), order))
             condition = f" with {', '.join(self.fixed)} as here" if self.fixed else ""
+            condition += " within the allowed changes" if self._box else ""
             message = f"no instance{condition} is in class {name}"
             message += " while what is missing stays unknown" if self.missing else ""
         return Contrast(name, Primes(lambda _: iter(()), limit, time_limit), message)
@@ -172,46 +197,56 @@ class BaseExplanation:
 
         For a clause of ``contrastive`` every decision is the class asked for; for a general necessary reason
         every decision is another one than the explained; for a necessary reason at least one is. Instances
-        that a constraint forbids are left out.
+        that a constraint forbids, or that no allowed change leads to, are left out.
         """
         wanted, most = self._literals(Clause, clause), checked_limit(limit, LogicError)
         held = [name for name in wanted.features if name in self.fixed]
         if held:
             raise LogicError(f"the clause mentions {held[0]!r}, which is fixed")
+        if not self._held.isdisjoint(wanted.masks):  # no allowed change violates it
+            return iter(())
         found, named = violations(self.route.labels, self._positions, wanted, most), self.route.decisions
         return ((self.route.domain.decode(row), named[label]) for row, label in found if label < len(named))
 
-    def a_sufficient_reason(self, time_limit: float | None = None) -> Term:
+    def a_sufficient_reason(self, time_limit: float | None = None, **liked: Unpack[Preferences]) -> Term:
         """Return one sufficient reason at once, whatever the size of the model.
 
         Features are given up, from the last to the first (of the diagram, where a model is compiled), while
         the others are enough; so it is minimal, but need not be among the shortest. Without compiling, the
         time limit (seconds) may leave questions open: then ``unproved`` names the features of the reason that
-        are not proved to be needed, and ``proved_minimal`` is False.
+        are not proved to be needed, and ``proved_minimal`` is False. With ``avoid`` or ``tiers``, the
+        features of the last tier are given up first: it has none of them where some reason has none.
         """
-        found = self._case.one_sufficient(self._time(seconds(time_limit)))
+        found = self._case.one_sufficient(self._time(seconds(time_limit)), self._tiers(liked))
         return self._case.own(Term, found.features, self._names(found.unproved))
 
     def shortest_sufficient_reason(
-        self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
+        self,
+        weights: Mapping[str, Number] | None = None,
+        time_limit: float | None = None,
+        **liked: Unpack[Preferences],
     ) -> Term:
         """Return the sufficient reason of least total weight; features without a weight weigh 1.
 
-        Of several, the one with the fewest features, then the first in the order of the features. Passing
-        the time limit (seconds) raises ``LimitExceeded``.
+        Of several, the one with the fewest features, then the first in the order of the features. With
+        ``avoid`` or ``tiers`` it is one with the fewest features of the last tier, then of the tier before,
+        and so on, but for the first. Passing the time limit (seconds) raises ``LimitExceeded``.
         """
-        keys = Keys(self.route.domain, weights)
+        keys = Keys(self.route.domain, weights, self._tiers(liked))
         return self._case.own(Term, self._case.least_sufficient(keys, self._time(time_limit)))
 
     def shortest_necessary_reason(
-        self, weights: Mapping[str, Number] | None = None, time_limit: float | None = None
+        self,
+        weights: Mapping[str, Number] | None = None,
+        time_limit: float | None = None,
+        **liked: Unpack[Preferences],
     ) -> Clause | None:
         """Return the necessary reason of least total weight, or None where nothing changes the decision.
 
-        Ties are broken as for ``shortest_sufficient_reason``. Takes linear time where a model is compiled,
-        else ``LimitExceeded`` may be raised at the time limit (seconds).
+        Ties, ``avoid`` and ``tiers`` are as for ``shortest_sufficient_reason``. Takes linear time where a
+        model is compiled, else ``LimitExceeded`` may be raised at the time limit (seconds).
         """
-        keys = Keys(self.route.domain, weights)
+        keys = Keys(self.route.domain, weights, self._tiers(liked))
         features = self._case.least_necessary(keys, self._time(seconds(time_limit)))
         return None if features is None else self._case.own(Clause, features)
 
@@ -309,11 +344,20 @@ class BaseExplanation:
             self._case if label is None else self._case_of(label), wanted, True, self._time(time_limit)
         )
 
-    def _may_be_fixed(self, name: str) -> FeatureId:
+    def preferring(self, **liked: Unpack[Preferences]) -> Self:
+        """Return the same explanation with ``avoid`` or ``tiers`` wherever none are given, in texts, too."""
+        found = copy(self)
+        found._liked = read_tiers(self.route.domain, **liked)
+        return found
+
+    def _tiers(self, liked: Preferences) -> Tiers | None:
+        return read_tiers(self.route.domain, **liked) if liked else self._liked
+
+    def _known(self, domain: Domain, name: str) -> FeatureId:
         """Return the position of a feature, which must be known."""
         if isinstance(name, str) and name in self.missing:
             raise InstanceError(f"the feature {name!r} is missing, so that it cannot be fixed")
-        return self.route.domain.index(name)
+        return domain.index(name)
 
     def _class(self, name: object) -> str:
         """Return the name of a class; an unknown one is an error with the nearest name."""

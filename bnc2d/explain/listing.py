@@ -10,16 +10,25 @@ from collections.abc import Iterator
 
 from bnc2d.base.budget import Budget
 from bnc2d.explain.case import Case
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, TermOrClause
 
 
 def reasons(
-    kind: type[TermOrClause], case: Case, general: bool, limit: int | None, time_limit: float | None
+    kind: type[TermOrClause],
+    case: Case,
+    general: bool,
+    limit: int | None,
+    time_limit: float | None,
+    tiers: Tiers | None = None,
 ) -> Primes[TermOrClause]:
-    """Return the sufficient reasons (terms) or the necessary ones (clauses), or the general ones."""
+    """Return the sufficient reasons (terms) or the necessary ones (clauses), or the general ones.
+
+    With ``tiers``, those of better tiers of features come first.
+    """
     clauses = kind is Clause
-    sets = case.feature_sets(clauses=clauses)
+    sets = case.feature_sets(clauses=clauses, tiers=tiers)
     boxes = case.boxes(clauses=clauses) if general else None
 
     def listed(budget: Budget) -> Iterator[TermOrClause]:

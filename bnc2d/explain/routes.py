@@ -21,10 +21,13 @@ from bnc2d.explain.by_regions.hidden import HiddenCase
 from bnc2d.explain.by_regions.many import OneReason, one_reason_each
 from bnc2d.explain.by_regions.observed import ObservedCase
 from bnc2d.explain.case import Case
+from bnc2d.explain.changes.allowed import Box, box_diagram
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.regions.boxed import BoxOracle
 from bnc2d.regions.decides import bounds_of
 from bnc2d.regions.given import GivenOracle
 from bnc2d.regions.oracle import NetworkOracle, RegionOracle
@@ -61,11 +64,13 @@ class Route(Protocol):
     """Decides instances and answers cases; ``decisions`` says which class, or None, each label stands for.
 
     ``given`` is the constraint that instances must satisfy to count, in words; empty where there is none.
+    ``allowed`` leads to 1 where they do, else to 0; None where there is none.
     """
 
     classifier: BaseClassifier
     decisions: tuple[str | None, ...]
     given: str
+    allowed: Diagram | None
 
     @property
     def domain(self) -> Domain:
@@ -80,6 +85,9 @@ class Route(Protocol):
 
     def case(self, label: int, is_own: bool, positions: Sequence[int], fixed: Collection[FeatureId]) -> Case:
         """Return the case of an instance that has the label, or that has another one (not ``is_own``)."""
+
+    def within(self, box: Box) -> Route:
+        """Return the same of which only the instances within a box count."""
 
 
 class DiagramRoute:
@@ -129,6 +137,7 @@ class CompiledRoute:
     """Answers from the diagram and the formulas of a compiled model."""
 
     given = ""
+    allowed: Diagram | None = None
 
     def __init__(self, model: BaseCompiledModel) -> None:
         self.classifier = model.classifier
@@ -150,14 +159,26 @@ class CompiledRoute:
             return case
         return replace(case, make=partial(model.formula, model.classes[label], negated=not is_own))
 
+    def within(self, box: Box) -> GivenRoute:
+        """Return the same of which only the instances within a box count."""
+        diagram = self.model.diagram
+        inside = box_diagram(diagram.domain, diagram.order, box)
+        return GivenRoute(self, restricted(diagram, inside), self.given, None)
+
 
 class GivenRoute:
-    """Answers from a diagram whose last terminal is for instances that do not count (``restricted``)."""
+    """Answers from a diagram whose last terminal is for instances that do not count (``restricted``).
 
-    def __init__(self, classifier: BaseClassifier, diagram: Diagram, given: str) -> None:
-        self.classifier = classifier
+    ``free`` is the route of the model without the constraint.
+    """
+
+    def __init__(self, free: CompiledRoute, diagram: Diagram, given: str, allowed: Diagram | None) -> None:
+        self.free = free
+        classifier = self.classifier = free.classifier
         self.given = given
+        self.allowed = allowed
         self.domain = diagram.domain
+        self._diagram = diagram
         self.decisions = (*classifier.classes, None)[: diagram.terminals - 1]
         self.sendable = DiagramRoute(diagram, outside=True)
 
@@ -171,6 +192,13 @@ class GivenRoute:
         """Return the case of an instance: instances that do not count may be decided in any way."""
         return self.sendable.case(label, is_own, positions, fixed)
 
+    def within(self, box: Box) -> GivenRoute:
+        """Return the same of which only the instances within a box count."""
+        diagram = self._diagram
+        inside = box_diagram(diagram.domain, diagram.order, box)
+        smaller = restricted(diagram, inside, outside=len(self.decisions))
+        return GivenRoute(self.free, smaller, self.given, self.allowed)
+
 
 _kept = local()  # by thread of a worker: the route of the call that it worked for last
 
@@ -180,7 +208,7 @@ class NetworkRoute:
 
     Sent elsewhere it is the classifier alone, and every thread of a worker makes an oracle of its own: it
     keeps what it found for the questions to come. ``allowed`` leads to 1 where an instance counts, else to 0;
-    ``given`` says in words which do.
+    ``given`` says in words which do, and a ``box`` has the states of features that may not have all.
     """
 
     is_quick = False
@@ -193,12 +221,14 @@ class NetworkRoute:
         oracle: RegionOracle | None = None,
         allowed: Diagram | None = None,
         given: str = "",
+        box: Box | None = None,
     ) -> None:
         self.classifier = classifier
         self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
         self.given = given
         self._network_oracle = oracle
-        self._allowed = allowed
+        self.allowed = allowed
+        self._box = box or {}
 
     @cached_property
     def _free_oracle(self) -> RegionOracle:
@@ -209,15 +239,24 @@ class NetworkRoute:
         """What answers questions about regions."""
         return self._oracle
 
+    @property
+    def free(self) -> NetworkRoute:
+        """The same where all instances count."""
+        return NetworkRoute(self.classifier, self._free_oracle)
+
     @cached_property
     def _oracle(self) -> RegionOracle:
-        oracle = self._free_oracle
-        return oracle if self._allowed is None else GivenOracle(oracle, self._allowed, len(self.decisions))
+        oracle, outside, allowed = self._free_oracle, len(self.decisions), self.allowed
+        if allowed is not None:
+            oracle = GivenOracle(oracle, allowed, outside)
+        if self._box:
+            oracle = BoxOracle(oracle, self._box, outside, is_known=allowed is not None)
+        return oracle
 
     @property
     def _outside(self) -> set[int]:
         """The label of instances that do not count."""
-        return set() if self._allowed is None else {len(self.decisions)}
+        return set() if self.allowed is None and not self._box else {len(self.decisions)}
 
     @cached_property
     def _bounds(self) -> Bounds:
@@ -248,7 +287,8 @@ class NetworkRoute:
             "classifier": self._plain(),
             "decisions": self.decisions,
             "given": self.given,
-            "_allowed": self._allowed,
+            "allowed": self.allowed,
+            "_box": self._box,
             "_network_oracle": None,
             "_token": self._token,
         }
@@ -257,7 +297,7 @@ class NetworkRoute:
         """Return the route of this thread."""
         if getattr(_kept, "token", None) != self._token:
             _kept.token = self._token
-            _kept.route = type(self)(self._plain(), allowed=self._allowed, given=self.given)
+            _kept.route = type(self)(self._plain(), allowed=self.allowed, given=self.given, box=self._box)
         route: Self = _kept.route
         return route
 
@@ -281,10 +321,14 @@ class NetworkRoute:
         observed = self._free_oracle.observed
         if observed is not None and label < len(self.classifier.classes):
             free = ObservedCase(self._free_oracle, observed, labels, others, positions, fixed)
-            if self._allowed is None:
+            if not self._outside:
                 return free
             return GivenCase(self._oracle, free, labels | self._outside, others, positions, fixed)
         hidden = self._oracle.hidden
         if hidden is not None and is_own and label < len(self.classifier.classes):
             return HiddenCase(self._oracle, hidden, labels | self._outside, others, positions, fixed)
         return RegionCase(self._oracle, labels | self._outside, others, positions, fixed)
+
+    def within(self, box: Box) -> NetworkRoute:
+        """Return the same of which only the instances within a box count."""
+        return NetworkRoute(self.classifier, self._free_oracle, self.allowed, self.given, box)

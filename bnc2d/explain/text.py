@@ -13,6 +13,7 @@ from textwrap import TextWrapper
 
 from bnc2d.base.budget import Budget
 from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
+from bnc2d.explain.changes.allowed import in_words
 from bnc2d.explain.contrast import Robustness
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.missing.words import could_do, not_known
@@ -80,6 +81,8 @@ def tell(
         lines.append(rule)
     if explanation.fixed:
         lines.append(f"Features that may not change: {_series(explanation.fixed)}.")
+    if explanation.allowed:
+        lines.append(f"Allowed changes: {in_words(explanation.allowed)}.")
     if explanation.route.given:
         lines.append(f"Only instances that satisfy the constraint count: {explanation.route.given}")
     teller = _Teller(explanation, reasons if limit is None else limit, seconds, not everything)
@@ -218,14 +221,14 @@ class _Teller:
             yield Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
         else:
             lines = tuple(map(_line, terms))
-            lead = f"Each line alone is enough{_as_fixed(explanation)}, whatever {_others(explanation)} are:"
+            lead = f"Each line alone is enough{_as_fixed(explanation)}, {_whatever(explanation)}:"
             yield Answer(question, kind, lead, lines, rest)
 
     def _in_short(self, enough: Term) -> Iterator[Answer]:
         explanation, nearest = self._explanation, self._nearest
         lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
         note = unproved_note(enough)
-        lead += f", whatever {_others(explanation)} are" + (f" ({note})" if note else "")
+        lead += f", {_whatever(explanation)}" + (f" ({note})" if note else "")
         yield Answer("In short", "", f"{lead}.")
         if nearest is None:
             yield Answer("", "", f"The nearest change that leads to another decision is {self._not_known}.")
@@ -340,12 +343,14 @@ def _always(explanation: BaseExplanation) -> str:
     if len(fixed) == len(explanation.instance):
         return f"{decided}, and no feature may change"
     if fixed:
-        return f"with {_series(fixed)} as here, {decided} whatever {_others(explanation)} are"
-    return f"{decided} whatever {_others(explanation).replace('other ', '')} are"
+        return f"with {_series(fixed)} as here, {decided} {_whatever(explanation)}"
+    return f"{decided} {_whatever(explanation, '')}"
 
 
-def _others(explanation: BaseExplanation) -> str:
-    return "the other known features" if explanation.missing else "the other features"
+def _whatever(explanation: BaseExplanation, other: str = "other ") -> str:
+    known = "known " if explanation.missing else ""
+    within = " within the allowed changes" if explanation.allowed else ""
+    return f"whatever the {other}{known}features are{within}"
 
 
 def _decided(explanation: BaseExplanation) -> str:

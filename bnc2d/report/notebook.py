@@ -11,6 +11,7 @@ from fractions import Fraction
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.draw.html import Cell, table, text
 from bnc2d.errors import TimeLimitExceeded
+from bnc2d.explain.changes.allowed import in_words
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.missing.words import could_do
 from bnc2d.explain.text import caveat_within, is_impossible, unproved_note
@@ -78,6 +79,8 @@ def explanation_html(explanation: BaseExplanation) -> str:
         rows.append(("decided by", text(caveat)))
     if explanation.fixed:
         rows.append(("fixed", _names(explanation.fixed)))
+    if explanation.allowed:
+        rows.append(("allowed changes", text(in_words(explanation.allowed))))
     if explanation.route.given:
         rows.append(("given", text(explanation.route.given)))
     rows += [

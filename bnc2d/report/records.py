@@ -59,6 +59,7 @@ class ExplanationData(DecisionData):
     instance: dict[str, str]
     target: str
     fixed: list[str]
+    allowed: dict[str, list[str]]
     given: str | None
     complete_reason: str | None
     general_reason: str | None
@@ -154,6 +155,7 @@ def explanation_data(
         "posterior": posterior["posterior"],
         "posterior_exact": posterior["posterior_exact"],
         "fixed": list(explanation.fixed),
+        "allowed": {name: list(states) for name, states in explanation.allowed.items()},
         "given": explanation.route.given or None,
         "complete_reason": None,
         "general_reason": None,

@@ -199,6 +199,15 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     rules = model.check("if BP=Normal then class in {0, 1}")
     assert_type(rules, bnc2d.RuleCheck)
     assert_type((rules.rule, rules.posterior), tuple[str | None, dict[str, Fraction] | None])
+    ways = model.nearest(
+        PATIENT, "0", allowed={"BP": "up"}, costs={"HR": {"Low": 2, ("High", "Low"): "0.5"}}, limit=3
+    )
+    assert_type(ways, list[bnc2d.Nearest])
+    limited = model.explain(PATIENT, forbidden={"BP": ["Low"]}, order={"HR": ["High", "Normal", "Low"]})
+    assert_type(limited.allowed, dict[str, tuple[str, ...]])
+    assert_type(limited.ways_out(2, costs={"BP": 2}), list[bnc2d.Nearest])
+    assert_type(limited.preferring(avoid="BP"), bnc2d.Explanation)
+    assert_type(next(limited.sufficient_reasons(avoid=["BP"], tiers=[["CT"]])), bnc2d.Term)
     assert_type(rules.witness, dict[str, str] | pair | None)
     assert_type((rules.holds, rules.broken), tuple[bool | None, bnc2d.RuleResult | None])
     result = rules.results[0]

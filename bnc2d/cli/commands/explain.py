@@ -13,6 +13,7 @@ from rich.text import Text
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.explanation import Explanation
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
+from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.constraints import allowed_rows
 from bnc2d.cli.shared.instances import Row, read_instances
 from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
@@ -44,6 +45,8 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--all", action="store_true", help=f"every reason (in text up to {MANY} a list)")
     add("--towards", metavar="CLASS", help="ask why not this class, and no other")
     add("--fixed", default="", metavar="A,B", help="features that may not change")
+    add_change_options(command)
+    add("--avoid", default="", metavar="A,B", help="features that reasons had better not have")
     add("--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)")
     add("--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)")
     add("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
@@ -55,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
     classifier = model if isinstance(model, Classifier) else model.classifier
     given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)
     fixed = split_names(options.fixed, classifier.features)
+    avoid = split_names(options.avoid, classifier.features)
+    changes = read_changes(options, classifier)
     towards = None if options.towards is None else classifier.classes[classifier.label(options.towards)]
     output = Answers(options, given, [*decision_columns(classifier, options.exact), *_COLUMNS])
     if options.formulas and output.format in ("text", "csv"):
@@ -73,8 +78,10 @@ def run(options: argparse.Namespace) -> int:
     def explain(instance: dict[str, str]) -> Explanation:
         held = [name for name in fixed if name in instance]  # what is missing cannot change either
         if isinstance(model, Classifier):
-            return model.explain(instance, held, given=constraint)
-        return model.explain(instance, held)
+            found = model.explain(instance, held, given=constraint, **changes)
+        else:
+            found = model.explain(instance, held, **changes)
+        return found.preferring(avoid=[name for name in avoid if name in instance])
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":

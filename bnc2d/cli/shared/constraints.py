@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel, GivenModel
+from bnc2d.base.readers.instances import encode_partial_one
 from bnc2d.cli.shared.instances import Given, Row
-from bnc2d.compile.zeros.constraint import allowed_instances, is_possible, violation
+from bnc2d.compile.zeros.constraint import allowed_instances, is_possible, may_be_allowed, violation
 from bnc2d.errors import LogicError
 from bnc2d.formats.files import MAX_BYTES, decode, read_bytes
 
@@ -59,7 +60,7 @@ def allowed_rows(given: Given, found: CompiledModel | Classifier, constraint: ob
         allowed, _ = allowed_instances(found, constraint)
 
         def allows(instance: dict[str, str]) -> bool:
-            return allowed.evaluate(instance) == 1
+            return may_be_allowed(allowed, encode_partial_one(found.feature_variables, instance))
 
     else:
         return given

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.states import MISSING
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import InstanceError, LogicError
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.fixing import with_fixed
 from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.nnf import NNF
@@ -43,6 +45,14 @@ def allowed_by(constraint: NNF, order: Sequence[FeatureId]) -> Diagram:
     if not allowed.root:
         raise LogicError("no instance satisfies the constraint, so that nothing is left to explain")
     return allowed
+
+
+def may_be_allowed(allowed: Diagram | None, row: Sequence[int]) -> bool:
+    """Return whether an instance, or some completion of a partial one, is allowed (None: all are)."""
+    if allowed is None:
+        return True
+    known = {feature: state for feature, state in enumerate(row) if state != MISSING}
+    return with_fixed(allowed, known).root != 0
 
 
 def violation(row: int | None = None) -> InstanceError:

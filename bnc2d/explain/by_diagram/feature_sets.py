@@ -8,15 +8,20 @@ holds them all. Sizes decide how the list comes, never time, limits or what was 
 - Otherwise one comes first that takes a pass over the diagram: the sufficient reason that giving up features
   in the order of the diagram leads to, the first of the shortest necessary ones. The others follow, shortest
   first, or as they are found where the ZDD would grow too large.
+
+With tiers of features the list comes in stages: the sets within the first tier, those within the first two
+that are not, and so on, each in the same order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from bnc2d.base.budget import Budget
 from bnc2d.explain.by_diagram.single import one_necessary, one_sufficient
 from bnc2d.explain.by_diagram.surroundings import Surroundings
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.diagrams import MOST_STEPS, BitDiagrams, Node, TooLarge
 from bnc2d.logic.primes.dualise import Words, minimal_sets
@@ -30,6 +35,9 @@ _MOST_STEPS = 1_000_000
 _MOST_SORTED = 20_000
 
 
+Found: TypeAlias = tuple[BitDiagrams, Node] | None  # the ZDD of all sets, where it is not too large
+
+
 class DiagramSets:
     """Gives the features of reasons (see ``FeatureSets``), all of them proved to be needed.
 
@@ -39,10 +47,11 @@ class DiagramSets:
 
     unproved: Sequence[FeatureId] = ()
 
-    def __init__(self, case: Surroundings, *, clauses: bool) -> None:
+    def __init__(self, case: Surroundings, *, clauses: bool, tiers: Tiers | None = None) -> None:
         self.ordered = False
         self._case = case
         self._clauses = clauses
+        self._tiers = tiers
 
     def within(self, _budget: Budget) -> Iterator[list[FeatureId]]:
         """Yield one set after another, the first without looking at the time."""
@@ -52,44 +61,59 @@ class DiagramSets:
         first = None
         found = self._diagram(QUICK_STEPS) if self._case.around.node_count <= QUICK_NODES else None
         if found is None:
-            first = one_necessary(self._case) if self._clauses else one_sufficient(self._case)
+            one = one_necessary if self._clauses else one_sufficient
+            first = one(self._case, self._tiers)
             if first is None:
                 return
             yield first
             found = self._diagram(_MOST_STEPS)
         few = found is not None and found[0].size(found[1]) <= _MOST_SORTED
-        sets = self._as_found() if found is None else self._by_length(*found, few)
         self.ordered = few and (first is None or self._clauses)
-        critical = sorted(self._case.critical_masks)
-        if self._clauses:
-            yield from ([feature] for feature in critical if first != [feature])
-            yield from (members for members in sets if members != first)
-        else:
-            joined = (sorted([*critical, *members]) for members in sets)
-            yield from (members for members in joined if members != first)
+        sets = self._sets(found, few, set()) if self._tiers is None else self._staged(self._tiers, found, few)
+        yield from (members for members in sets if members != first)
 
-    def _diagram(self, most_steps: int) -> tuple[BitDiagrams, Node] | None:
+    def _staged(self, tiers: Tiers, found: Found, few: bool) -> Iterator[list[FeatureId]]:
+        """Yield the sets of each tier, the best first."""
+        for tier in range(tiers.count):
+            within = self._sets(found, few, set(tiers.beyond(tier)))
+            yield from (members for members in within if tiers.worst(members) == tier)
+
+    def _sets(self, found: Found, few: bool, without: set[FeatureId]) -> Iterator[list[FeatureId]]:
+        """Yield the sets that have none of certain features."""
+        critical = sorted(self._case.critical_masks)
+        sets = self._as_found(without) if found is None else self._by_length(*found, few, without)
+        if self._clauses:
+            yield from ([feature] for feature in critical if feature not in without)
+            yield from sets
+        elif without.isdisjoint(critical):
+            yield from (sorted([*critical, *members]) for members in sets)
+
+    def _diagram(self, most_steps: int) -> Found:
         try:
             return self._case.minimal_sets(most_steps, clauses=self._clauses)
         except TooLarge:
             return None
 
-    def _by_length(self, diagrams: BitDiagrams, family: Node, few: bool) -> Iterator[list[FeatureId]]:
+    def _by_length(
+        self, diagrams: BitDiagrams, family: Node, few: bool, without: set[FeatureId]
+    ) -> Iterator[list[FeatureId]]:
+        left_out = {level for level, feature in enumerate(self._case.around.features) if feature in without}
         last = len(self._case.domain) - 1
         codes = [1 << last - feature for feature in self._case.around.features]
         listed = sorted(zip(codes, self._case.around.features, strict=True), reverse=True)
-        for of_one_length in diagrams.sets(family, codes):
+        for of_one_length in diagrams.sets(family, codes, left_out):
             for code in sorted(of_one_length, reverse=True) if few else of_one_length:
                 yield [feature for bit, feature in listed if code & bit]
 
-    def _as_found(self) -> Iterator[list[FeatureId]]:
+    def _as_found(self, without: set[FeatureId]) -> Iterator[list[FeatureId]]:
         around = self._case.around
 
         def function(words: Words) -> Words:
             """Return whether these are enough or, for clauses, whether they can change the label."""
             return ~around.holds(~words[:, None]) if self._clauses else around.holds(words[:, None])
 
-        return minimal_sets(function, sorted(around.features), len(self._case.domain))
+        members = sorted(set(around.features) - without)
+        return minimal_sets(function, members, len(self._case.domain))
 
 
 def relevant(case: Surroundings, time_limit: float | None) -> list[FeatureId]:

@@ -9,16 +9,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from bnc2d.base.arrays import Numbers, joined
 from bnc2d.base.budget import Budget
+from bnc2d.base.hashing import sorted_distinct
 from bnc2d.explain.by_diagram.surroundings import Surroundings
 from bnc2d.explain.hitting_sets import least_meeting
 from bnc2d.explain.keys import Keys
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.logic.primes.diagrams import TooLarge
 from bnc2d.logic.primes.neighbourhood import Neighbourhood
 
+_NOWHERE = np.zeros(0, dtype=np.intp)
 _MOST_STEPS = 1_000_000  # of a BDD, before MaxSAT is asked instead
 
 
@@ -56,37 +60,66 @@ def least_sufficient_by_maxsat(case: Surroundings, keys: Keys, budget: Budget) -
     return least_meeting(lambda met: least_necessary(case, keys, met), keys, budget)
 
 
-def one_sufficient(case: Surroundings) -> list[FeatureId]:
+def one_sufficient(case: Surroundings, tiers: Tiers | None = None) -> list[FeatureId]:
     """Return the features of a sufficient reason: each is given up where those still kept are enough.
 
-    They are asked from the last level of the diagram to the first. So those above are all kept, and the
-    question is asked at one node a level, from which nodes the label stays being known of all below.
+    With ``tiers``, features of the last tier are asked first, in a pass over the diagram for each tier.
     """
-    diagram, levels = case.diagram, case.around.levels
-    stays = np.zeros(diagram.size, dtype=bool)
+    free: set[FeatureId] = set()
+    for group in [case.around.features] if tiers is None else tiers.groups():
+        free |= _given_up(case, set(group), free)
+    return sorted([*case.critical_masks, *(f for f in case.around.features if f not in free)])
+
+
+def _given_up(case: Surroundings, asked: set[FeatureId], free: set[FeatureId]) -> set[FeatureId]:
+    """Return which features can be given up, besides those that are free already; the others are kept.
+
+    They are asked from the last level of the diagram to the first. So those above are kept unless they are
+    free, and the question is asked at the nodes that the instance passes then, from which nodes the label
+    stays being known of all below.
+    """
+    passed = _passed(case, free)
+    stays = np.zeros(case.diagram.size, dtype=bool)
     stays[list(case.labels)] = True
-    path: dict[FeatureId, int] = {}  # where the instance itself passes, as a place among the nodes met
-    node = diagram.root
-    for met in levels:
-        if met.nodes[0] <= node <= met.nodes[-1]:
-            path[met.feature] = place = int(np.searchsorted(met.nodes, node))
-            node = int(met.children[0][place])
-    kept = list(case.critical_masks)
-    for met in reversed(levels):
+    found: set[FeatureId] = set()
+    for met in reversed(case.around.levels):
         below = [stays[children] for children in met.children]
-        place = path.get(met.feature, -1)
-        if place >= 0 and not all(column[place] for column in below):
-            kept.append(met.feature)
+        feature = met.feature
+        places = passed.get(feature, _NOWHERE)
+        if feature in asked and all(column[places].all() for column in below):
+            found.add(feature)
+        elif feature not in free:
             below = below[:1]
         stays[met.nodes] = np.logical_and.reduce(below)
-    return sorted(kept)
+    return found
 
 
-def one_necessary(case: Surroundings) -> list[FeatureId] | None:
-    """Return the features of the first of the shortest necessary reasons; None where there is none."""
-    if case.critical_masks:
-        return [min(case.critical_masks)]
-    return least_necessary(case, Keys(case.domain, None))
+def _passed(case: Surroundings, free: set[FeatureId]) -> dict[FeatureId, Numbers]:
+    """Return the nodes, as places among those met, that the instance passes, whatever free features are."""
+    passed: dict[FeatureId, Numbers] = {}
+    front = np.array([case.diagram.root], dtype=np.int64)
+    for met in case.around.levels:
+        is_here = front >= met.nodes[0]
+        if is_here.any():
+            passed[met.feature] = places = np.searchsorted(met.nodes, front[is_here])
+            columns = met.children if met.feature in free else met.children[:1]
+            front = sorted_distinct(joined([front[~is_here], *(column[places] for column in columns)]))
+    return passed
+
+
+def one_necessary(case: Surroundings, tiers: Tiers | None = None) -> list[FeatureId] | None:
+    """Return the features of the first of the shortest necessary reasons; None where there is none.
+
+    With ``tiers``, of those of the best tier that has any.
+    """
+    for without in [[]] if tiers is None else map(tiers.beyond, range(tiers.count)):
+        critical = set(case.critical_masks).difference(without)
+        if critical:
+            return [min(critical)]
+        found = least_necessary(case, Keys(case.domain, None), without)
+        if found is not None:
+            return found
+    return None
 
 
 def widest(

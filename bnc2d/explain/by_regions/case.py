@@ -15,8 +15,10 @@ from bnc2d.explain.by_regions.boxes import RegionBoxes
 from bnc2d.explain.by_regions.feature_sets import RegionSets
 from bnc2d.explain.by_regions.known import Known
 from bnc2d.explain.case import Case, Kept
+from bnc2d.explain.changes.prices import Prices
 from bnc2d.explain.hitting_sets import least_meeting
 from bnc2d.explain.keys import Keys
+from bnc2d.explain.tiers import Tiers, from_the_last
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.dualise import Words, minimal_sets
@@ -117,12 +119,17 @@ class RegionCase(Case):
         stays = self.stays(kept).tolist() if self.movable else []
         return [feature for feature, same in zip(self.movable, stays, strict=True) if not same]
 
-    def feature_sets(self, *, clauses: bool) -> RegionSets:
+    def feature_sets(self, *, clauses: bool, tiers: Tiers | None = None) -> RegionSets:
         """Return the features of all reasons, as they are found."""
-        return RegionSets(self, clauses=clauses)
+        return RegionSets(self, clauses=clauses, tiers=tiers)
 
-    def minimal_sets(self, *, clauses: bool) -> Iterator[list[FeatureId]]:
-        """Yield the features of all sufficient, or of all necessary, reasons, as they are found."""
+    def minimal_sets(
+        self, *, clauses: bool, without: Collection[FeatureId] = ()
+    ) -> Iterator[list[FeatureId]]:
+        """Yield the features of all sufficient, or of all necessary, reasons, as they are found.
+
+        Those that have a feature of ``without`` are left out.
+        """
         at_once = self.at_once(clauses=False)
         bits = np.arange(at_once, dtype=np.uint64)
 
@@ -132,9 +139,9 @@ class RegionCase(Case):
             answers = ~self.stays(~members) if clauses else self.stays(members)
             return np.array([(answers.astype(np.uint64) << bits).sum()], dtype=np.uint64)
 
-        members = self.movable
+        members = [feature for feature in self.movable if feature not in without]
         if clauses:  # the shortest take the smallest regions
-            yield from ([feature] for feature in self.critical)
+            yield from ([feature] for feature in self.critical if feature not in without)
             members = [feature for feature in members if feature not in self.critical]
         yield from minimal_sets(function, members, len(self.positions), at_once)
 
@@ -142,25 +149,26 @@ class RegionCase(Case):
         """Return the general reasons over the features of sufficient, or of necessary, ones."""
         return RegionBoxes(self, clauses=clauses)
 
-    def one_sufficient(self, time_limit: float | None) -> Kept:
+    def one_sufficient(self, time_limit: float | None, tiers: Tiers | None = None) -> Kept:
         """Return the features of one sufficient reason: each is given up where those still kept are enough.
 
-        They are asked from the last to the first, each within an even share of the time that is left. Where
-        no answer comes, the feature is kept and asked again while there is time.
+        They are asked from the last to the first (of ``tiers``, then in each), each within an even share of
+        the time that is left. Where no answer comes, the feature is kept and asked again while there is time.
         """
         budget = Budget(time_limit)
         with suppress(TimeLimitExceeded), budget.limiting("nothing can be asked"):
             self.critical  # noqa: B018 - takes no share of a question, and what it finds answers many
-        return self._given_up(self.movable, budget)
+        return self._given_up(self.movable, budget, tiers)
 
-    def _given_up(self, enough: list[FeatureId], budget: Budget) -> Kept:
+    def _given_up(self, enough: list[FeatureId], budget: Budget, tiers: Tiers | None = None) -> Kept:
         """Return those of some features, which are enough, that are needed, as far as the time goes."""
         kept = np.zeros((1, len(self.positions)), dtype=bool)
         kept[0, enough] = True
         waiting = enough
         while waiting:
             unproved = []
-            for feature, share in zip(reversed(waiting), budget.shares(len(waiting)), strict=True):
+            asked = from_the_last(waiting, tiers)
+            for feature, share in zip(asked, budget.shares(len(waiting)), strict=True):
                 kept[0, feature] = False
                 try:
                     with share.limiting("the region is not decided"):
@@ -212,11 +220,12 @@ class RegionCase(Case):
                 kept = fewer
         return kept
 
-    def nearest(self, time_limit: float | None) -> list[int] | None:
+    def nearest(self, time_limit: float | None, prices: Prices | None = None) -> list[int] | None:
         """Return an instance with another label that differs in the fewest features; None: there is none."""
         budget = Budget(time_limit)
+        keys = Keys(self.domain) if prices is None else prices.by_feature()
         with budget.limiting("the nearest change is not known"):
-            features = self._least_necessary(Keys(self.domain), budget)
+            features = self._least_necessary(keys, budget)
             return None if features is None else self.outside(features)
 
     def can_change(self, time_limit: float | None) -> bool:

@@ -8,6 +8,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.explain.case import Kept
 from bnc2d.explain.keys import Keys
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.domain import FeatureId
 from bnc2d.regions.oracle import RegionOracle
 
@@ -30,8 +31,13 @@ class GivenCase(RegionCase):
         super().__init__(oracle, labels, others, positions, fixed)
         self._free = free
 
-    def one_sufficient(self, time_limit: float | None) -> Kept:
-        """Return the features of a sufficient reason: of one without the constraint, those still needed."""
+    def one_sufficient(self, time_limit: float | None, tiers: Tiers | None = None) -> Kept:
+        """Return the features of a sufficient reason: of one without the constraint, those still needed.
+
+        With ``tiers`` that one may have features that need not be, so that all are asked.
+        """
+        if tiers is not None:
+            return super().one_sufficient(time_limit, tiers)
         budget = Budget(time_limit)
         enough = self._free.one_sufficient(budget.share(0.5).left())
         return self._given_up(enough.features, budget)

@@ -11,6 +11,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.explain.case import Kept
+from bnc2d.explain.tiers import Tiers, from_the_last
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.decision import NO_CLASS
 from bnc2d.regions.around.guesses import Guesses
@@ -38,16 +39,18 @@ class HiddenCase(RegionCase):
         self._bounds = bounds
         self._one: Kept | None = None
 
-    def one_sufficient(self, time_limit: float | None) -> Kept:
+    def one_sufficient(self, time_limit: float | None, tiers: Tiers | None = None) -> Kept:
         """Return the features of a sufficient reason, and those of them that are not proved to be needed.
 
-        It is found once, unless time was short.
+        It is found once, unless time was short or there are ``tiers``.
         """
+        if tiers is not None:
+            return self._guessed_and_proved(time_limit, tiers)
         if self._one is None or self._one.unproved:
-            self._one = self._guessed_and_proved(time_limit)
+            self._one = self._guessed_and_proved(time_limit, None)
         return self._one
 
-    def _guessed_and_proved(self, time_limit: float | None) -> Kept:
+    def _guessed_and_proved(self, time_limit: float | None, tiers: Tiers | None) -> Kept:
         """Return the features of a sufficient reason, and those of them that are not proved to be needed.
 
         1. Features that cost least are given up while nothing is found that changes the label (``Guesses``).
@@ -55,18 +58,23 @@ class HiddenCase(RegionCase):
         3. Where the time for that ends, as many of the features, in the order in which they were given up,
            are given up as can be proved, by bisection.
         4. What is left of the time goes to single features that are not proved to be needed.
+
+        With ``tiers``, each step takes the features of the last tier first.
         """
         budget = Budget(time_limit)
         label = min(self.labels)  # under a constraint there is one more, of instances that do not count
         rivals = [other if other < self._bounds.classes else NO_CLASS for other in self.others]
         guesses = Guesses(self._bounds, label, rivals, self.positions, self.states, self._is_other)
+        groups = (
+            [self.movable] if tiers is None else [list(set(self.movable) & set(g)) for g in tiers.groups()]
+        )
         freed: list[FeatureId] = []
         proved = 0  # so many of those freed are known to be dispensable together
         with suppress(TimeLimitExceeded), budget.share(_GUESSING).limiting("nothing is guessed"):
-            guesses.give_up(self.movable, freed)
+            guesses.give_up_each(groups, freed)
         with suppress(TimeLimitExceeded), budget.share(_WHOLE).limiting("the reason is not proved"):
             while not self._is_proved(freed, guesses):
-                guesses.give_up(self.movable, freed)
+                guesses.give_up_each(groups, freed)
             proved = len(freed)
         too_many = len(freed)  # for these no proof was found
         while proved + 1 < too_many and budget.left() != 0:
@@ -76,7 +84,7 @@ class HiddenCase(RegionCase):
                     proved = middle
                     continue
             too_many = middle
-        return self._singly(freed[:proved], guesses, budget)
+        return self._singly(freed[:proved], guesses, budget, tiers)
 
     def _is_other(self, instance: list[int]) -> bool:
         return int(self.oracle.labels(np.array([instance], dtype=np.intp))[0]) in self.others
@@ -91,13 +99,14 @@ class HiddenCase(RegionCase):
         freed.remove([feature for feature in freed if feature in changed][-1])
         return False
 
-    def _singly(self, freed: list[FeatureId], guesses: Guesses, budget: Budget) -> Kept:
+    def _singly(self, freed: list[FeatureId], guesses: Guesses, budget: Budget, tiers: Tiers | None) -> Kept:
         """Give up more features, one at a time, as far as the time goes."""
         free = list(freed)
         waiting = [f for f in self.movable if f not in free and not guesses.needed(f, free)]
         while waiting:
             unproved = []
-            for left, feature in zip(range(len(waiting), 0, -1), reversed(waiting), strict=True):
+            asked = from_the_last(waiting, tiers)
+            for left, feature in zip(range(len(waiting), 0, -1), asked, strict=True):
                 if guesses.needed(feature, free):
                     continue
                 try:

@@ -12,7 +12,9 @@ from bnc2d.base.budget import Budget
 from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.explain.case import Kept
+from bnc2d.explain.changes.prices import Prices
 from bnc2d.explain.keys import Keys
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.domain import FeatureId
 from bnc2d.regions.around.instance import Around
 from bnc2d.regions.around.least import least_sufficient
@@ -45,23 +47,28 @@ class ObservedCase(RegionCase):
             return None
         return Around(self._bounds.of_class(label), self.positions, self.fixed)
 
-    def minimal_sets(self, *, clauses: bool) -> Iterator[list[FeatureId]]:
+    def minimal_sets(
+        self, *, clauses: bool, without: Collection[FeatureId] = ()
+    ) -> Iterator[list[FeatureId]]:
         """Yield the features of all sufficient, or of all necessary, reasons, as they are found."""
-        if self._around is None:
-            return super().minimal_sets(clauses=clauses)
-        return necessary_sets(self._around) if clauses else sufficient_sets(self._around)
+        around = self._around
+        if around is None or (without and not clauses):
+            return super().minimal_sets(clauses=clauses, without=without)
+        if without:  # a necessary reason without features is one where they are fixed
+            around = Around(around.comparisons, self.positions, self.fixed.union(without))
+        return necessary_sets(around) if clauses else sufficient_sets(around)
 
     def stays(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for each set of features, ``kept[set, feature]``, whether keeping them keeps the label."""
         return self._around.stays(kept) if self._around else super().stays(kept)
 
-    def one_sufficient(self, time_limit: float | None) -> Kept:
+    def one_sufficient(self, time_limit: float | None, tiers: Tiers | None = None) -> Kept:
         """Return the features of one sufficient reason, giving up those first that cost least."""
         if self._around is None:
-            return super().one_sufficient(time_limit)
+            return super().one_sufficient(time_limit, tiers)
         try:
             with Budget(time_limit).limiting("no reason"):
-                return Kept(self._around.one_sufficient(), [])
+                return Kept(self._around.one_sufficient(tiers.groups() if tiers else None), [])
         except TimeLimitExceeded:
             return Kept(list(self.movable), list(self.movable))
 
@@ -78,10 +85,11 @@ class ObservedCase(RegionCase):
             found = self._cheapest(keys.coarse)
             return None if found is None else self.changed(found)
 
-    def nearest(self, time_limit: float | None) -> list[int] | None:
+    def nearest(self, time_limit: float | None, prices: Prices | None = None) -> list[int] | None:
         """Return an instance with another label that differs in the fewest features; None: there is none."""
+        costs = [1] * len(self.positions) if prices is None else prices.by_feature().coarse
         with Budget(time_limit).limiting("the nearest change is not known"):
-            return self._cheapest([1] * len(self.positions))
+            return self._cheapest(costs)
 
     def _cheapest(self, prices: list[int]) -> list[int] | None:
         if self._around is not None:

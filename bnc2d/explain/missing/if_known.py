@@ -19,7 +19,9 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.instances import all_rows
+from bnc2d.base.readers.states import MISSING
 from bnc2d.compile.result import feature_domain
+from bnc2d.compile.zeros.constraint import may_be_allowed
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.explain.missing.by_diagram import Completion, DiagramCompletions, Pair
 from bnc2d.explain.missing.by_regions import RegionCompletions
@@ -140,7 +142,7 @@ class _Question:
         completions = self._by_diagram(budget.share(0.5))
         self._ask_alone(budget.share(0.4))
         tree: Tree | None = completions
-        if completions is None and isinstance(self._route, NetworkRoute):
+        if completions is None and isinstance(self._route, NetworkRoute) and self._route.allowed is None:
             regions = self._regions(self._route.oracle, budget)
             self._ask_regions(regions, budget)
             tree = regions
@@ -208,7 +210,7 @@ class _Question:
             diagram = cases.diagram if isinstance(cases, DiagramRoute) else self._listed()
             if diagram is None:
                 return None
-            outside = isinstance(cases, DiagramRoute) and cases.outside
+            outside = self._route.allowed is not None
             completions = DiagramCompletions(diagram, self._known, self._own, outside=outside)
             found = self.found
             found.share = (completions.share, completions.share)
@@ -237,7 +239,7 @@ class _Question:
             rows = np.tile(np.array(self._row, dtype=np.intp), (len(some), 1))
             rows[:, self._missing] = some
             labels.append(np.asarray(self._route.labels(rows), dtype=np.int64))
-        builder = DiagramBuilder(len(self._route.decisions))
+        builder = DiagramBuilder(len(self._route.decisions) + (self._route.allowed is not None))
         (root,) = reduce_table(np.concatenate(labels)[None], sizes, builder)
         return builder.finish(feature_domain(self._classifier), self._missing, int(root))
 
@@ -254,11 +256,22 @@ class _Question:
 
     def _each_alone(self) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.intp]], list[tuple[int, int]]]:
         """Return a row for each state of each missing feature, all others being missing."""
-        asked = [(feature, state) for feature in self._missing for state in range(self._sizes[feature])]
+        asked = [
+            (feature, state)
+            for feature in self._missing
+            for state in range(self._sizes[feature])
+            if self._may_be(feature, state)
+        ]
         rows = np.tile(np.array(self._row, dtype=np.intp), (len(asked), 1))
         for row, (feature, state) in zip(rows, asked, strict=True):
             row[feature] = state
         return rows, asked
+
+    def _may_be(self, feature: FeatureId, state: int) -> bool:
+        """Return whether the constraint, if there is one, allows a missing feature a state."""
+        row = [self._known.get(other, MISSING) for other in range(len(self._sizes))]
+        row[feature] = state
+        return may_be_allowed(self._route.allowed, row)
 
     def _regions(self, oracle: RegionOracle, budget: Budget) -> RegionCompletions:
         """Return the region of the completions; features that move the posterior most come first."""

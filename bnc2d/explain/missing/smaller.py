@@ -13,9 +13,12 @@ from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.estimate import expected_seconds
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.compile.result import feature_domain
-from bnc2d.errors import InstanceError, LimitExceeded
-from bnc2d.explain.routes import CompiledRoute, NetworkRoute, Route
-from bnc2d.logic.diagram.diagram import DiagramBuilder
+from bnc2d.compile.zeros.constraint import allowed_by
+from bnc2d.errors import LimitExceeded
+from bnc2d.explain.routes import CompiledRoute, GivenRoute, NetworkRoute, Route
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
+from bnc2d.logic.diagram.projecting import some_completion
+from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.partial import over
 
@@ -32,10 +35,11 @@ def smaller_route(route: Route, known: Sequence[int], time_limit: float = COMPIL
     """Return what answers for the classifier over some of a route's features, by position.
 
     From a compiled model the smaller classifier is compiled, too, where the time (seconds) is enough; else
-    the network answers.
+    the network answers. Under a constraint, what is known counts where some completion satisfies it.
     """
-    if route.given:
-        raise InstanceError("an instance under a constraint must set every feature; some are missing here")
+    if isinstance(route, GivenRoute | NetworkRoute) and route.allowed is not None:
+        smaller = smaller_route(route.free, known, time_limit)
+        return _under(smaller, some_completion(route.allowed, known, smaller.domain), route.given)
     owner = route.model if isinstance(route, CompiledRoute) else route.classifier
     kept = _kept.setdefault(owner, {})
     key = tuple(known)
@@ -48,6 +52,17 @@ def smaller_route(route: Route, known: Sequence[int], time_limit: float = COMPIL
         if time_limit >= COMPILE_SECONDS or isinstance(found, CompiledRoute) == compiled:
             kept[key] = found  # else more time may give a better one
     return found
+
+
+def _under(route: Route, allowed: Diagram, given: str) -> Route:
+    """Return a route of which only instances that are allowed count."""
+    if isinstance(route, NetworkRoute):
+        return NetworkRoute(route.classifier, route.oracle, allowed, given)
+    if not isinstance(route, CompiledRoute):
+        raise AssertionError("a smaller classifier is compiled, or it is the network")
+    diagram = route.model.diagram
+    in_order = allowed_by(allowed.to_nnf(1), diagram.order)
+    return GivenRoute(route, restricted(diagram, in_order), given, in_order)
 
 
 def _route_over(classifier: BaseClassifier, time_limit: float | None) -> Route:

@@ -19,7 +19,7 @@ from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, LimitExceeded
-from bnc2d.explain.whole.nearest import nearest
+from bnc2d.explain.changes.nearest import nearest
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.pairs import find_pair
 from bnc2d.logic.diagram.walks import instance_with, path_to, tell_apart

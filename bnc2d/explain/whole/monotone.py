@@ -13,6 +13,7 @@ from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError
+from bnc2d.explain.changes.allowed import ranking
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.pairs import find_pair
 from bnc2d.logic.diagram.walks import Assignment, instance_with, label_pairs, path_to
@@ -133,10 +134,7 @@ def _orders(
         feature = domain.index(name)
         if feature not in orders:
             raise ClassifierError(f"order names {name!r}, which is not among the features asked about")
-        ranked = [domain.state_index(feature, state) for state in as_names(states, f"order of {name!r}")]
-        if sorted(ranked) != orders[feature]:
-            raise ClassifierError(f"order of {name!r} must list each of its states once")
-        orders[feature] = ranked
+        orders[feature] = ranking(domain, feature, states)
     return orders
 
 

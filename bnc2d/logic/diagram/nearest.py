@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +15,38 @@ from bnc2d.logic.diagram.counting import integers
 from bnc2d.logic.diagram.diagram import Diagram, Level, Terminal
 from bnc2d.logic.domain import FeatureId
 
+# What it costs to change a feature: one price for all states, or one a state, None where it may not have it.
+Price: TypeAlias = int | Sequence[int | None]
+
 
 def nearest(
     diagram: Diagram,
     positions: Sequence[int],
     wanted: Collection[Terminal],
     fixed: Collection[FeatureId],
-    prices: Sequence[int] | None = None,
+    prices: Sequence[Price] | None = None,
 ) -> list[int] | None:
     """Return the nearest instance that leads to a wanted terminal, as state positions; None if there is none.
 
-    Near is what changes few features, or cheap ones where they have ``prices``; fixed ones do not change.
-    Bottom-up, a level at a time, each node gets the least price of the changes below it: the least over its
-    states of the child's price, plus the feature's for states that are not the instance's. On the way down
-    again the instance's own state is taken where it is among the best, else the first best one. Where prices
-    differ so little that one change more is never cheaper, only the nodes that few enough changes lead to are
-    looked at.
+    Near is what changes few features, or what costs little where changes have ``prices``, which are from 0
+    on; fixed features do not change. Bottom-up, a level at a time, each node gets the least price of the
+    changes below it: the least over its states of the child's price, plus that of a state that is not the
+    instance's. On the way down again the instance's own state is taken where it is among the best, else the
+    first best one. Where prices differ so little that one change more is never cheaper, only the nodes that
+    few enough changes lead to are looked at.
     """
-    costs = [1] * len(positions) if prices is None else list(prices)
-    never = sum(costs) + 1
-    fewest = _within_reach(diagram, positions, wanted, fixed)
+    steps = [
+        _step(
+            diagram.domain.cardinalities[feature],
+            own,
+            1 if prices is None else prices[feature],
+            feature in fixed,
+        )
+        for feature, own in enumerate(positions)
+    ]
+    costs = [price for step in steps for price in step if price is not None]
+    never = sum(max((price for price in step if price is not None), default=0) for step in steps) + 1
+    fewest = _within_reach(diagram, positions, wanted, steps)
     if fewest is None:
         return None
     count, nodes = fewest
@@ -42,12 +54,12 @@ def nearest(
         nodes = None
     least: NDArray[Any] = np.full(diagram.size, never, dtype=integers(2 * never * len(positions)))
     least[list(wanted)] = 0
-    steps: dict[FeatureId, NDArray[Any]] = {}
+    added: dict[FeatureId, NDArray[Any]] = {}
     for level in reversed(diagram.walk):
         states = level.table.shape[1]
-        step = np.full(states, never if level.feature in fixed else costs[level.feature], dtype=least.dtype)
+        step = np.array([never if price is None else price for price in steps[level.feature]], least.dtype)
         step[positions[level.feature]] = 0
-        steps[level.feature] = step
+        added[level.feature] = step
         for rows in _rows(level, nodes, piece_of(least.dtype) // states):
             found = np.minimum((least[level.table[rows]] + step).min(axis=1), never)
             least[level.nodes][rows] = found
@@ -55,11 +67,20 @@ def nearest(
     row = list(positions)
     for feature, table, first in diagram.walk:
         if node >= first:
-            totals = least[table[node - first]] + steps[feature]
+            totals = least[table[node - first]] + added[feature]
             own = positions[feature]
             row[feature] = own if totals[own] == least[node] else int(np.argmin(totals))
             node = int(table[node - first, row[feature]])
     return row
+
+
+def _step(size: int, own: int, price: Price, is_fixed: bool) -> list[int | None]:
+    """Return what changing a feature to each of its states costs, None where it may not have it."""
+    if is_fixed:
+        return [None] * size
+    step: list[int | None] = [price] * size if isinstance(price, int) else list(price)
+    step[own] = None  # no change
+    return step
 
 
 def _rows(level: Level, nodes: Numbers | None, size: int) -> Iterator[slice | Numbers]:
@@ -73,13 +94,17 @@ def _rows(level: Level, nodes: Numbers | None, size: int) -> Iterator[slice | Nu
 
 
 def _within_reach(
-    diagram: Diagram, positions: Sequence[int], wanted: Collection[Terminal], fixed: Collection[FeatureId]
+    diagram: Diagram,
+    positions: Sequence[int],
+    wanted: Collection[Terminal],
+    steps: Sequence[Sequence[int | None]],
 ) -> tuple[int, Numbers | None] | None:
     """Return how few changes lead to a wanted terminal, and the nodes, ascending, that so few lead to.
 
     One change more at a time: from the nodes that so many changes lead to, the instance's own states lead
     on with no change, other states with one. None where no changes lead to a wanted terminal.
     """
+    open_to = [[state for state, price in enumerate(step) if price is not None] for step in steps]
     ends = list(wanted)
     never = len(positions) + 1
     changes = np.full(diagram.size, never, dtype=np.int64)
@@ -97,8 +122,9 @@ def _within_reach(
             reached.append(here)
             children = table[here - first]
             own = children[:, positions[feature]]
-            if feature not in fixed:
-                others = children.reshape(-1)
+            if open_to[feature]:
+                is_open = len(open_to[feature]) == children.shape[1] - 1
+                others = (children if is_open else children[:, open_to[feature]]).reshape(-1)
                 others = others[changes[others] > count + 1]
                 changes[others] = count + 1
                 further.append(others)

@@ -8,16 +8,17 @@ from bnc2d.base.arrays import Numbers, take
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, Level
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, Level, Terminal
 
 # Pairs of nodes of a level.
 _MOST_PAIRS = 1 << 24
 
 
-def restricted(diagram: Diagram, allowed: Diagram) -> Diagram:
-    """Return the diagram with one more terminal, the last, for instances that are not allowed.
+def restricted(diagram: Diagram, allowed: Diagram, outside: Terminal | None = None) -> Diagram:
+    """Return the diagram in which instances that are not allowed lead to a terminal of their own.
 
-    ``allowed`` has the same domain and order, and leads to 1 where an instance is allowed, else to 0.
+    That is one more, the last, or ``outside`` where the diagram has one already. ``allowed`` has the same
+    domain and order, and leads to 1 where an instance is allowed, else to 0.
 
     1. Pairs of nodes, one of each diagram, are followed from the roots down, a level at a time. Where nothing
        is allowed any more, the node of the first diagram does not matter.
@@ -38,8 +39,9 @@ def restricted(diagram: Diagram, allowed: Diagram) -> Diagram:
         codes, _, numbers = distinct(children.reshape(-1))
         tables.append(numbers.reshape(children.shape))
     left, right = np.divmod(codes, size)
-    nodes = np.where(right == 0, diagram.terminals, left)
-    builder = DiagramBuilder(diagram.terminals + 1)
+    outside = diagram.terminals if outside is None else outside
+    nodes = np.where(right == 0, outside, left)
+    builder = DiagramBuilder(max(diagram.terminals, outside + 1))
     for table in reversed(tables):
         nodes = builder.add_level(take(nodes, table.reshape(-1)).reshape(table.shape))
     return builder.finish(diagram.domain, diagram.order, int(nodes[0]))

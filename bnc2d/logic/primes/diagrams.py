@@ -7,7 +7,7 @@ a number of steps, not by time: the same question always takes the same steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import TypeAlias, TypeVar
 
@@ -216,16 +216,28 @@ class BitDiagrams:
                 function = high
         return chosen
 
-    def sets(self, family: Node, codes: Sequence[int]) -> Iterator[Iterator[int]]:
-        """Yield for each length that occurs the sets of that length, as sums of their levels' codes."""
+    def sets(
+        self, family: Node, codes: Sequence[int], without: Collection[Level] = ()
+    ) -> Iterator[Iterator[int]]:
+        """Yield for each length that occurs the sets of that length, as sums of their levels' codes.
+
+        Sets with one of the levels of ``without`` are left out.
+        """
         # Bit i of the lengths of a family: some set has i members.
-        lengths = self.fold(family, (0, 1), lambda _, low, high: low | high << 1)
+        lengths = self.fold(
+            family, (0, 1), lambda level, low, high: low if level in without else low | high << 1
+        )
         for length in range(lengths[family].bit_length()):
             if lengths[family] >> length & 1:
-                yield self._sets_of(family, length, codes, lengths)
+                yield self._sets_of(family, length, codes, lengths, without)
 
     def _sets_of(
-        self, family: Node, length: int, codes: Sequence[int], lengths: dict[Node, int]
+        self,
+        family: Node,
+        length: int,
+        codes: Sequence[int],
+        lengths: dict[Node, int],
+        without: Collection[Level],
     ) -> Iterator[int]:
         pending = [(family, length, 0)]
         while pending:
@@ -236,5 +248,5 @@ class BitDiagrams:
             level, low, high = self.nodes[node]
             if lengths[low] >> left & 1:
                 pending.append((low, left, code))
-            if left and lengths[high] >> left - 1 & 1:
+            if left and level not in without and lengths[high] >> left - 1 & 1:
                 pending.append((high, left - 1, code + codes[level]))

@@ -58,11 +58,20 @@ class Around:
         changes = ~self.stays(kept)
         return sorted(f for f, changed in zip(self.features, changes.tolist(), strict=True) if changed)
 
-    def one_sufficient(self) -> FeatureSet:
-        """Return a minimal set that is enough (see ``greedy.give_up``)."""
-        row = np.array([self.row], dtype=np.intp)
-        kept = give_up(self.comparisons, self.questions, np.zeros_like(row), np.ones_like(row), self.features)
-        return np.flatnonzero(kept[0]).tolist()
+    def one_sufficient(self, groups: Sequence[Collection[int]] | None = None) -> FeatureSet:
+        """Return a minimal set that is enough (see ``greedy.give_up``).
+
+        With ``groups`` of features, all of one are asked before those of the next.
+        """
+        own = np.zeros((1, len(self.row)), dtype=np.intp)
+        kept: FeatureSet = []
+        for group in [self.features] if groups is None else groups:
+            asked = [feature for feature in self.features if feature in group]
+            if asked:
+                needed = give_up(self.comparisons, self.questions, own, np.ones_like(own), asked)[0]
+                own[0, [feature for feature in asked if not needed[feature]]] = 1
+                kept += np.flatnonzero(needed).tolist()
+        return sorted(kept)
 
     def region(self, kept: Collection[int]) -> Region:
         """Return where some features, and the fixed ones, are as in the instance."""

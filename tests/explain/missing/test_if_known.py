@@ -18,7 +18,7 @@ from bnc2d.base.readers.instances import all_rows
 from bnc2d.explain.missing import if_known as module
 from bnc2d.explain.missing import splitting
 from bnc2d.explain.missing.masses import Masses
-from bnc2d.explain.routes import GivenRoute, NetworkRoute
+from bnc2d.explain.routes import NetworkRoute
 from bnc2d.logic.diagram.fixing import with_fixed
 from bnc2d.model.cpt import CPT
 from bnc2d.testing import random_tan
@@ -265,7 +265,7 @@ def test_completions_that_do_not_count_are_left_out() -> None:
         known = {
             clf.features.index(name): clf.network.variable(name).index(s) for name, s in case.known.items()
         }
-        route = GivenRoute(clf, given.diagram, "K")
+        route = given._given_route
         own = rng.randrange(len(clf.classes))
         for most in (1 << 14, 1):
             module.MOST_COMPLETIONS, before = most, module.MOST_COMPLETIONS

@@ -152,4 +152,4 @@ def test_errors_name_the_nearest(diagnosis: CompiledModel) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'High'"):
         diagnosis.nearest({**PATIENT, "BP": "high"})
     with pytest.raises(InstanceError, match="one instance"):
-        diagnosis.nearest([PATIENT])  # type: ignore[arg-type]
+        diagnosis.nearest([PATIENT])  # type: ignore[call-overload]

@@ -161,11 +161,6 @@ def test_questions_about_complete_instances_stay_so() -> None:
             ask(KNOWN)
         with pytest.raises(UnknownNameError, match="'CT' has no state"):
             ask({**KNOWN, "CT": None})
-    given = model.given("true")
-    questions = [given.predict, given.explain]
-    for ask in questions:
-        with pytest.raises(InstanceError):
-            ask(KNOWN)
 
 
 def test_smaller_classifiers_are_kept_and_bounded() -> None:

@@ -76,12 +76,14 @@ def run(options: argparse.Namespace) -> int:
         return [answer_one(explain(instance)) for instance in instances]
 
     def explain(instance: dict[str, str]) -> Explanation:
-        held = [name for name in fixed if name in instance]  # what is missing cannot change either
+        # What is missing in a row is not explained there, so that it cannot change either.
+        missing = set(classifier.features) - instance.keys()
+        held = [name for name in fixed if name not in missing]
         if isinstance(model, Classifier):
             found = model.explain(instance, held, given=constraint, **changes)
         else:
             found = model.explain(instance, held, **changes)
-        return found.preferring(avoid=[name for name in avoid if name in instance])
+        return found.preferring(avoid=[name for name in avoid if name not in missing])
 
     def answer_one(explanation: Explanation) -> Any:
         if output.format == "text":

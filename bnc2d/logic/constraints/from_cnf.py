@@ -15,7 +15,6 @@ from bnc2d.base.checkpoints import checked
 from bnc2d.base.readers.arguments import shown
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.convert.one_hot import OneHot
 
 _Clause: TypeAlias = frozenset[int]
 # Clauses while helpers are eliminated.
@@ -29,6 +28,8 @@ def is_cnf(given: object) -> bool:
 
 def from_cnf(manager: Manager, cnf: Any) -> NodeId:
     """Return the circuit of the instances that satisfy a CNF for some values of its helpers."""
+    from bnc2d.logic.convert.one_hot import OneHot  # only who has a CNF needs conversions
+
     hot = OneHot(manager.domain)
     clauses = _without_helpers({_read(clause) for clause in checked(cnf.clauses)}, hot.count)
     nodes = []

@@ -37,7 +37,7 @@ add_module_names = False
 # Types of Python, numpy and the solvers have no page here, and neither do these inner ones of signatures.
 nitpick_ignore_regex = [
     ("py:.*", r"(?!bnc2d\.).*"),
-    ("py:class", r"bnc2d\..*\.(Base\w+|\w+Data|Budget|Case|Item|Kind|Level|_Literals)"),
+    ("py:class", r"bnc2d\..*\.(Base\w+|\w+Data|Budget|Case|Item|Kind|Level|Preferences|_Literals)"),
 ]
 
 

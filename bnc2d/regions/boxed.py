@@ -11,44 +11,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
-from bnc2d.logic.domain import Domain, FeatureId, StateMask
+from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.model.decision import Labels
-from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.regions.narrowed import NarrowedOracle
 from bnc2d.regions.oracle import Asking, RegionOracle, one_by_one
 from bnc2d.regions.questions import Choices
 from bnc2d.regions.region import Label, Region, States
 
 
-class BoxOracle:
+class BoxOracle(NarrowedOracle):
     """Answers as another oracle, but instances outside a box have a label of their own, ``outside``.
 
     The box has the states of the features that may not have all. The other oracle may give that label, too
     (``is_known``), to instances that do not count for another reason.
     """
 
-    observed = None  # its quick ways know of no box
-
     def __init__(
         self, oracle: RegionOracle, box: Mapping[FeatureId, StateMask], outside: Label, *, is_known: bool
     ) -> None:
-        self._oracle = oracle
-        self._outside = outside
+        super().__init__(oracle, outside)
         self._is_known = is_known
         self._inside = {
             feature: np.array([mask >> state & 1 for state in range(size)], dtype=bool)
             for feature, size in enumerate(oracle.domain.cardinalities)
             if (mask := box.get(feature)) is not None
         }
-
-    @property
-    def domain(self) -> Domain:
-        """The features and their states."""
-        return self._oracle.domain
-
-    @property
-    def hidden(self) -> HiddenBounds | None:
-        """The bounds of the network, where hidden variables are in the way; they hold here too."""
-        return self._oracle.hidden
 
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance."""
@@ -88,7 +75,7 @@ class BoxOracle:
         """
         labels_inside = self._of_the_other(labels)
         if not labels_inside:
-            others = set(range(self._outside + 1)).difference(labels)
+            others = self._others(labels)
             return one_by_one(lambda region: self.find(region, others) is None, options)
         is_right = self._outside in labels
         cut = [list(states) for states in options]
@@ -112,11 +99,3 @@ class BoxOracle:
             return answers
 
         return ask
-
-    def along(self, labels: Collection[Label], region: Region, feature: FeatureId) -> NDArray[np.bool_]:
-        """Return for each state that a region allows a feature whether it leaves only these labels."""
-        options: list[list[States]] = [[states] for states in region]
-        options[feature] = list(region[feature][:, None])
-        choices = np.zeros((len(region[feature]), len(region)), dtype=np.intp)
-        choices[:, feature] = np.arange(len(choices))
-        return self.asking(labels, options)(choices)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.logic.diagram.diagram import Diagram, NodeNumber
-from bnc2d.logic.domain import Domain, FeatureId
+from bnc2d.logic.domain import FeatureId
 from bnc2d.model.decision import Labels
-from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.regions.narrowed import NarrowedOracle
 from bnc2d.regions.oracle import Asking, RegionOracle, one_by_one
 from bnc2d.regions.region import Label, Region, States
 from bnc2d.regions.splitting import ALLOWED, FORBIDDEN, Splitting
@@ -27,31 +27,18 @@ from bnc2d.regions.splitting import ALLOWED, FORBIDDEN, Splitting
 _MOST_NODES = 1 << 10
 
 
-class GivenOracle:
+class GivenOracle(NarrowedOracle):
     """Answers as another oracle, but instances that are not allowed have a label of their own, the last.
 
     ``allowed`` leads to 1 where an instance is allowed, else to 0; ``decisions`` is the number of labels that
     the other oracle gives.
     """
 
-    observed = None  # its quick ways know of no constraint
-
     def __init__(self, oracle: RegionOracle, allowed: Diagram, decisions: int) -> None:
-        self._oracle = oracle
+        super().__init__(oracle, decisions)
         self._allowed = allowed
-        self._outside = decisions
         self._levels = allowed.walk[::-1]  # those with lower nodes come first
         self._firsts = np.array([level.first for level in self._levels], dtype=np.int64)
-
-    @property
-    def domain(self) -> Domain:
-        """The features and their states."""
-        return self._oracle.domain
-
-    @property
-    def hidden(self) -> HiddenBounds | None:
-        """The bounds of the network, where hidden variables are in the way; they hold here too."""
-        return self._oracle.hidden
 
     def labels(self, rows: Rows) -> Labels:
         """Return the label of each instance, the last for those that are not allowed."""
@@ -134,14 +121,3 @@ class GivenOracle:
             return Splitting(self._oracle, set(labels) - {self._outside}, self._allowed, options)
         others = self._others(labels)
         return one_by_one(lambda region: self.find(region, others) is None, options)
-
-    def along(self, labels: Collection[Label], region: Region, feature: FeatureId) -> NDArray[np.bool_]:
-        """Return for each state that a region allows a feature whether it leaves only these labels."""
-        options: list[list[States]] = [[states] for states in region]
-        options[feature] = list(region[feature][:, None])
-        choices = np.zeros((len(region[feature]), len(region)), dtype=np.intp)
-        choices[:, feature] = np.arange(len(choices))
-        return self.asking(labels, options)(choices)
-
-    def _others(self, labels: Collection[Label]) -> list[Label]:
-        return [other for other in range(self._outside + 1) if other not in labels]

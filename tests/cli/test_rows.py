@@ -412,7 +412,7 @@ def test_lists_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     original = listing.reasons
 
     def noted(*words: Any) -> Any:
-        asked.append(words[-1])
+        asked.append(words[4])  # the time limit
         return original(*words)
 
     monkeypatch.setattr(listing, "reasons", noted)

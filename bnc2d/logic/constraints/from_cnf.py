@@ -1,4 +1,4 @@
-"""A CNF over one-hot variables, as python-sat holds it, as a circuit.
+"""A CNF over one-hot variables, as python-sat holds it or as lists of numbers, as a circuit.
 
 The variables of the features come first, feature by feature, state by state, as in ``NNF.to_cnf``. Others are
 helpers: an instance is allowed where some values of theirs satisfy all clauses. They are eliminated by
@@ -22,7 +22,14 @@ MOST_CLAUSES = 20_000
 
 
 def is_cnf(given: object) -> bool:
-    """Return whether this is python-sat's CNF; nothing is imported for it."""
+    """Return whether this is python-sat's CNF (nothing is imported for it) or a list of lists of numbers."""
+    if isinstance(given, list | tuple):
+        return bool(given) and all(
+            isinstance(clause, list | tuple)
+            and bool(clause)
+            and all(type(literal) is int for literal in clause)
+            for clause in given
+        )
     return any(base.__module__ == "pysat.formula" and base.__name__ == "CNF" for base in type(given).__mro__)
 
 
@@ -31,7 +38,8 @@ def from_cnf(manager: Manager, cnf: Any) -> NodeId:
     from bnc2d.logic.convert.one_hot import OneHot  # only who has a CNF needs conversions
 
     hot = OneHot(manager.domain)
-    clauses = _without_helpers({_read(clause) for clause in checked(cnf.clauses)}, hot.count)
+    given = cnf if isinstance(cnf, list | tuple) else cnf.clauses
+    clauses = _without_helpers({_read(clause) for clause in checked(given)}, hot.count)
     nodes = []
     for clause in checked(sorted(clauses, key=sorted)):
         masks: dict[int, int] = {}

@@ -35,7 +35,8 @@ def read_constraint(given: object, manager: Manager) -> NNF:
     - a circuit, of this manager or another; the features that it mentions must have the same states in both
       domains, by name and in any order;
     - a sympy expression over the symbols that ``NNF.to_sympy`` uses;
-    - a CNF of python-sat over the one-hot variables that ``NNF.to_cnf`` uses (see ``from_cnf``);
+    - a CNF of python-sat, or a list of lists of numbers, over the one-hot variables that ``NNF.to_cnf`` uses
+      (see ``from_cnf``);
     - a text (see ``syntax``), such as ``"if BP in {Low, High} then CT"``;
     - a list or tuple whose items all hold: a mapping from feature to state or states, or a ``Term``, is a
       *forbidden* combination; a pair of those is an implied one (if the first holds, so does the second); a
@@ -51,7 +52,7 @@ def read_constraint(given: object, manager: Manager) -> NNF:
     (BP=High ∨ ¬CT) ∧ (BP=Normal ∨ CT)
     """
     instance_of(Manager, manager, "manager")
-    if not isinstance(given, list | tuple):
+    if not isinstance(given, list | tuple) or is_cnf(given):
         return NNF(manager, _read_single(given, manager))
     nodes = []
     for number, item in enumerate(checked(given), start=1):

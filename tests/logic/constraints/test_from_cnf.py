@@ -43,6 +43,9 @@ def test_any_clauses_against_enumeration() -> None:
             for _ in range(rng.randint(0, 8))
         ]
         found = read_constraint(CNF(from_clauses=clauses), Manager(DOMAIN))
+        if clauses:
+            assert found.equivalent(read_constraint(clauses, Manager(DOMAIN)))
+            assert found.equivalent(read_constraint(tuple(map(tuple, clauses)), Manager(DOMAIN)))
         for bp, ct in product(range(3), range(2)):
             own = {hot.variable(0, bp), hot.variable(1, ct)}
             expected = False
@@ -60,6 +63,10 @@ def test_what_is_no_cnf(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong.clauses = [[1, "x"]]
     with pytest.raises(LogicError, match="str 'x', which is no literal"):
         read_constraint(wrong, Manager(DOMAIN))
+    with pytest.raises(LogicError, match="int 0, which is no literal"):
+        read_constraint([[1, 0]], Manager(DOMAIN))
+    with pytest.raises(LogicError, match="item 1"):
+        read_constraint([[1, 2], "CT"], Manager(DOMAIN))
     monkeypatch.setattr(from_cnf, "MOST_CLAUSES", 2)
     with pytest.raises(LogicError, match="variables of features are 1 to 5"):
         read_constraint(CNF(from_clauses=[[9, 1], [9, 2], [-9, 3], [-9, 4]]), Manager(DOMAIN))

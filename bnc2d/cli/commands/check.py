@@ -57,10 +57,11 @@ def run(options: argparse.Namespace) -> int:
     model, constraint = load_to_explain(options)
     classifier = model if isinstance(model, Classifier) else model.classifier
     towards = None if options.towards is None else classifier.classes[classifier.label(options.towards)]
+    condition = _as_text(constraint) if isinstance(model, Classifier) else None
     with working("checking", options.json):
         try:
             if isinstance(model, Classifier):
-                found = model.check(given, towards, options.time_limit, _as_text(constraint))
+                found = model.check(given, towards, options.time_limit, condition)
             else:
                 found = model.check(given, towards, options.time_limit)
         except LogicError as error:

@@ -152,3 +152,17 @@ def test_a_network_that_does_not_compile(capsys: pytest.CaptureFixture[str]) -> 
     assert code == 1
     assert err.startswith("bnc2d: note: compiling would take far longer")
     assert out.splitlines()[-1] == "1 proved, 1 refuted"
+
+
+@pytest.mark.parametrize("route", ["compiled", "network"])
+def test_under_a_constraint(route: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["check", "diagnosis", "--target", "D", "--features", "BP,CT,HR", "--route", route]
+    rule = ["--rule", "if BP=High then class=2", "--json"]
+    assert run(capsys, *words, *rule)[0] == 1
+    assert run(capsys, *words, *rule, "--given", "CT")[0] == 0
+    code, out, err = run(capsys, *words, *rule, "--given", "possible")
+    if route == "compiled":
+        assert code == 1
+    else:
+        assert (code, out) == (2, "")
+        assert err.startswith("bnc2d: error: the network itself checks rules under a text only")

@@ -14,6 +14,7 @@ import argparse
 import json
 import time
 import warnings
+from dataclasses import replace
 from math import exp, log
 from pathlib import Path
 from random import Random
@@ -77,6 +78,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("suite", type=Path)
     parser.add_argument("--filter", default="*")
+    parser.add_argument("--threshold", help="in place of the problem's own")
     parser.add_argument("--rules", type=int, default=4)
     parser.add_argument("--instances", type=int, default=4)
     parser.add_argument("--time-limit", type=float, default=60.0)
@@ -86,7 +88,10 @@ def main() -> None:
     rows = []
     for name in problem_names(options.suite, options.filter):
         try:
-            model = read_problem(options.suite, name).classifier().compile(time_limit=options.time_limit)
+            problem = read_problem(options.suite, name)
+            if options.threshold is not None:
+                problem = replace(problem, threshold=options.threshold)
+            model = problem.classifier().compile(time_limit=options.time_limit)
             row = {"problem": name, **measure(model, options)}
         except LimitExceeded as error:
             row = {"problem": name, "error": str(error)}

@@ -91,6 +91,7 @@ class SummaryData(DecisionData):
     changed_possible: bool | None
     cut: list[str]
     unproved: list[str]
+    missing: list[str]
 
 
 def literals(reason: Term | Clause) -> Literals:
@@ -259,6 +260,7 @@ def explanation_summary(
         "changed_possible": nearest["possible"],
         "cut": [kind for kind, by in cut.items() if by is not None],
         "unproved": list(reason.unproved),
+        "missing": list(explanation.missing),
     }
 
 

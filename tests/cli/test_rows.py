@@ -533,3 +533,12 @@ def test_a_feature_that_is_fixed_may_be_missing_in_a_row(capsys: pytest.CaptureF
     code, out, _ = run(capsys, "explain", "d.bnc2d", "--csv", "p.csv", "--fixed", "HR", "--format", "jsonl")
     assert code == 0
     assert [row["fixed"] for row in rows_of(out, "jsonl")] == [["HR"], []]
+
+
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_tables_say_what_is_missing(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "some.csv"
+    table.write_text("BP,CT,HR\nHigh,?,\nHigh,1,Normal\n")
+    code, out, err = run(capsys, command, "d.bnc2d", "--csv", str(table), "--format", "csv")
+    assert (code, err) == (0, "")
+    assert [row["missing"] for row in rows_of(out, "csv")] == ["CT; HR", ""]

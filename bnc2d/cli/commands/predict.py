@@ -48,12 +48,10 @@ def run(options: argparse.Namespace) -> int:
         bases = partial_bases(classifier, encode_partial(classifier.feature_variables, instances).rows)
         decided = zip(classifier.predict(instances), bases, posteriors(instances), strict=True)
         data: list[dict[str, Any]] = [{**decision_data(*one, options.exact)} for one in decided]
-        if output.format == "csv":
-            return [decision_cells(one, options.exact) for one in data]
         for one, instance in zip(data, instances, strict=True):
             if len(instance) < len(classifier.features):
                 one["missing"] = [name for name in classifier.features if name not in instance]
-        return data
+        return [decision_cells(one, options.exact) for one in data] if output.format == "csv" else data
 
     def text(stream: TextIO, row: Row, found: Data) -> None:
         print(printable(_shown(row.place, classifier.target, found, options.exact)), file=stream)
@@ -65,12 +63,12 @@ def decision_columns(classifier: Classifier, exact: bool) -> list[str]:
     """Return the columns of a decision in CSV."""
     prefixes = ("", "exact ") if exact else ("",)
     posteriors = [f"{prefix}P({state})" for prefix in prefixes for state in classifier.classes]
-    return ["decision", "possible", "decided_by", *posteriors]
+    return ["missing", "decision", "possible", "decided_by", *posteriors]
 
 
 def decision_cells(data: Data, exact: bool) -> Data:
     """Return the data of a decision as these columns."""
-    rest = dict(data)
+    rest = {**data, "missing": "; ".join(data.get("missing", ()))}
     cells = {f"P({state})": p for state, p in rest.pop("posterior").items()}
     fractions = rest.pop("posterior_exact") or {}
     if exact:

@@ -323,7 +323,9 @@ class NetworkRoute:
             free = ObservedCase(self._free_oracle, observed, labels, others, positions, fixed)
             if not self._outside:
                 return free
-            return GivenCase(self._oracle, free, labels | self._outside, others, positions, fixed)
+            box = [box_diagram(self.domain, range(len(positions)), self._box)] if self._box else []
+            narrowing = box if self.allowed is None else [*box, self.allowed]
+            return GivenCase(self._oracle, free, narrowing, labels | self._outside, others, positions, fixed)
         hidden = self._oracle.hidden
         if hidden is not None and is_own and label < len(self.classifier.classes):
             return HiddenCase(self._oracle, hidden, labels | self._outside, others, positions, fixed)

@@ -82,16 +82,21 @@ class ObservedCase(RegionCase):
     def least_necessary(self, keys: Keys, time_limit: float | None) -> list[FeatureId] | None:
         """Return the features of the necessary reason with the least key, or None where there is none."""
         with Budget(time_limit).limiting("no least necessary reason"):
-            found = self._cheapest(keys.coarse)
+            found = self.cheapest(keys.coarse)
             return None if found is None else self.changed(found)
 
     def nearest(self, time_limit: float | None, prices: Prices | None = None) -> list[int] | None:
         """Return an instance with another label that differs in the fewest features; None: there is none."""
         costs = [1] * len(self.positions) if prices is None else prices.by_feature().coarse
         with Budget(time_limit).limiting("the nearest change is not known"):
-            return self._cheapest(costs)
+            return self.cheapest(costs)
 
-    def _cheapest(self, prices: list[int]) -> list[int] | None:
+    def moved(self, positions: Sequence[int], fixed: Collection[FeatureId]) -> ObservedCase:
+        """Return the case of another instance that has one of the labels, too."""
+        return ObservedCase(self.oracle, self._bounds, self.labels, self.others, positions, fixed)
+
+    def cheapest(self, prices: list[int]) -> list[int] | None:
+        """Return the instance with another label at the least price; of several, by the first feature."""
         if self._around is not None:
             return nearest(self._around, prices)
         (label,) = self.others

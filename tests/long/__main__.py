@@ -1,7 +1,8 @@
 """Long mode: many random classifiers, each compared by every way there is to the same answer.
 
 ``python -m tests.long --seeds 10000`` compiles them by every method, ``--extreme`` such as are far from even;
-``--routes`` explains an instance of each by the compiled model and by the network itself.
+``--routes`` explains an instance of each by the compiled model and by the network itself; ``--knowledge``
+asks what follows from constraints, missing values, allowed changes and rules, and compares with definitions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 from tests.long.agreement import check_extreme, check_mixed
+from tests.long.knowledge import check_knowledge
 from tests.long.outcome import Outcome, run_seeds
 from tests.long.routes import check_routes
 
@@ -27,10 +29,13 @@ def main() -> int:
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--extreme", action="store_true", help="tables and thresholds down to 10**-2000")
     kinds.add_argument("--routes", action="store_true", help="explanations with and without a compiled model")
+    words = "constraints, missing values, allowed changes, rules"
+    kinds.add_argument("--knowledge", action="store_true", help=words)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    check = check_routes if options.routes else check_extreme if options.extreme else check_mixed
-    kind = " --routes" if options.routes else " --extreme" if options.extreme else ""
+    checks = {"routes": check_routes, "extreme": check_extreme, "knowledge": check_knowledge}
+    chosen = next((name for name in checks if getattr(options, name)), None)
+    check, kind = (check_mixed, "") if chosen is None else (checks[chosen], f" --{chosen}")
     started = time.perf_counter()
     end = options.start + options.seeds
     total = Outcome()
@@ -48,7 +53,7 @@ def main() -> int:
             if done % 20 == 0:
                 print(f"{done * _BATCH} classifiers, {len(total.wrong)} wrong so far", flush=True)
     seconds = time.perf_counter() - started
-    compared = "reasons" if options.routes else "instances"
+    compared = {"routes": "reasons", "knowledge": "classifiers"}.get(chosen or "", "instances")
     print(f"{options.seeds} classifiers, {total.compared} {compared} compared, in {seconds:.0f} s")
     print("met: " + ", ".join(f"{case} {count}" for case, count in total.met.most_common()))
     print(f"{len(total.wrong)} wrong")

@@ -15,6 +15,7 @@ ANSWERS = {
     "what_must_i_change": "triglycerides: high → low, sugar: high → low gives good",
     "is_it_biased": "S: F → M alone changes the decision from uni to high",
     "same_classifier": "no → yes: 10",
+    "what_i_know": "On the ward enough is HR=Normal or BP=High ∧ CT",
     "rules_to_obey": "line 4, proved: if HR=High then class does not depend on CT",
     "sixty_features": "Each of them is proved to be needed.",
 }

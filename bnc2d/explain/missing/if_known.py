@@ -219,6 +219,8 @@ class _Question:
                 return completions
             if not completions.share:
                 found.probability = found.probability and (Fraction(0), Fraction(0))
+                if self._route.allowed is None:
+                    self._lost = self._row  # every completion is decided otherwise
             found.holds, found.witness = False, completions.witness()
             for feature in self._missing:
                 pair = completions.pair(feature)

@@ -173,6 +173,17 @@ def test_masses_that_float64_cannot_hold_are_bounded_all_the_same() -> None:
         assert high < max(1e-200, 1.01 * share)
 
 
+@by_route
+def test_a_witness_is_possible_where_no_completion_keeps_the_decision(
+    of: Callable[[Classifier], Asked],
+) -> None:
+    """The most probable class need not be that of any completion; one of probability 0 was the witness."""
+    case = case_of(20550)
+    found = of(case.classifier).explain(case.known).if_known(LONG)
+    assert (found.share, found.probability) == (0, 0)
+    case.check(found)
+
+
 def test_impossible_completions_count_in_the_share_and_weigh_nothing() -> None:
     clf = impossible_features()
     for asked in (clf, clf.compile()):

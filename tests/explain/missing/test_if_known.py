@@ -180,7 +180,7 @@ def test_a_witness_is_possible_where_no_completion_keeps_the_decision(
     """The most probable class need not be that of any completion; one of probability 0 was the witness."""
     case = case_of(20550)
     found = of(case.classifier).explain(case.known).if_known(LONG)
-    assert (found.share, found.probability) == (0, 0)
+    assert found.share == found.probability == Fraction(0)
     case.check(found)
 
 

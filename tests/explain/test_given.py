@@ -8,11 +8,13 @@ from random import Random
 import pytest
 
 import bnc2d
-from bnc2d import Classifier, GivenModel
+from bnc2d import Classifier, GivenModel, LimitExceeded
 from bnc2d.compile.zeros.constraint import allowed_instances
 from bnc2d.errors import Bnc2dError, InstanceError, LogicError
 from bnc2d.explain.routes import NetworkRoute
+from bnc2d.logic.diagram import from_circuits
 from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.testing import random_instance, random_naive_bayes
 from tests.brute_force.reasons import (
     Truth,
     table_classifier,
@@ -205,3 +207,25 @@ def test_an_instance_that_cannot_be_is_refused() -> None:
     with pytest.raises(LogicError, match="violates the constraint"):
         given.predict(own)
     assert not given.allows(own)
+
+
+def test_sensors_that_never_differ() -> None:
+    """With the pairs apart the diagram of such a constraint has 2^24 nodes; together it is small."""
+    classifier = Classifier(random_naive_bayes(1, 48), "Y", features="all")
+    names, own = classifier.features, random_instance(classifier, 1)
+    pairs = list(zip(names[:24], names[24:], strict=True))
+    instance = {**own, **{twin: own[name] for name, twin in pairs}}
+    constraint = "; ".join(f"{name}=0 <-> {twin}=0" for name, twin in pairs)
+    reason = classifier.explain(instance, given=constraint).a_sufficient_reason()
+    assert reason.proved_minimal
+    both = [name for name, twin in pairs if name in reason and twin in reason]
+    assert not both  # one of two that never differ says it all
+
+
+def test_a_constraint_that_is_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(from_circuits, "_MOST_OF_A_CIRCUIT", 2)
+    model = Classifier(bnc2d.example("led"), "Digit", features="all").compile()
+    names = model.features
+    apart = "; ".join(f"{one} <-> {other}" for one, other in zip(names[:3], names[3:6], strict=True))
+    with pytest.raises(LimitExceeded, match="more than 2 diagram nodes"):
+        model.given(apart)

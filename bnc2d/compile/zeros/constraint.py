@@ -9,7 +9,7 @@ from bnc2d.base.readers.states import MISSING
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import InstanceError, LogicError
-from bnc2d.logic.circuit.manager import Manager
+from bnc2d.logic.circuit.manager import Kind, Manager
 from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.fixing import with_fixed
@@ -34,7 +34,27 @@ def allowed_instances(classifier: BaseClassifier, given: object) -> tuple[Diagra
     if is_possible(given):
         return possible_instances(classifier, _POSSIBLE_SECONDS), POSSIBLE
     constraint = read_constraint(given, Manager(feature_domain(classifier)))
-    return allowed_by(constraint, range(len(classifier.features))), str(constraint)
+    return allowed_by(constraint, _as_they_come(constraint)), str(constraint)
+
+
+def _as_they_come(constraint: NNF) -> list[FeatureId]:
+    """Return the features in the order in which a constraint mentions them, and then the others.
+
+    Features that go together in a part of it come together, which keeps its diagram small.
+    """
+    manager = constraint.manager
+    order: dict[FeatureId, None] = {}
+    waiting, seen = [constraint.root], {constraint.root}
+    while waiting:
+        node = waiting.pop()
+        kind = manager.kind(node)
+        if kind == Kind.LITERAL:
+            order.setdefault(manager.literal_of(node)[0])
+        elif kind != Kind.CONSTANT:
+            further = [child for child in reversed(manager.children(node)) if child not in seen]
+            seen.update(further)
+            waiting += further
+    return [*order, *(f for f in range(len(manager.domain)) if f not in order)]
 
 
 def allowed_by(constraint: NNF, order: Sequence[FeatureId]) -> Diagram:

@@ -11,7 +11,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.explain.case import Kept
-from bnc2d.explain.tiers import Tiers, from_the_last
+from bnc2d.explain.tiers import Tiers
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.decision import NO_CLASS
 from bnc2d.regions.around.guesses import Guesses
@@ -53,28 +53,40 @@ class HiddenCase(RegionCase):
     def _guessed_and_proved(self, time_limit: float | None, tiers: Tiers | None) -> Kept:
         """Return the features of a sufficient reason, and those of them that are not proved to be needed.
 
-        1. Features that cost least are given up while nothing is found that changes the label (``Guesses``).
-        2. That the rest is enough is proved at once. A witness against it says which feature to take back.
-        3. Where the time for that ends, as many of the features, in the order in which they were given up,
-           are given up as can be proved, by bisection.
-        4. What is left of the time goes to single features that are not proved to be needed.
-
-        With ``tiers``, each step takes the features of the last tier first.
+        With ``tiers``, what can be given up of the last tier is settled before the tier before it.
         """
         budget = Budget(time_limit)
         label = min(self.labels)  # under a constraint there is one more, of instances that do not count
         rivals = [other if other < self._bounds.classes else NO_CLASS for other in self.others]
         guesses = Guesses(self._bounds, label, rivals, self.positions, self.states, self._is_other)
-        groups = (
-            [self.movable] if tiers is None else [list(set(self.movable) & set(g)) for g in tiers.groups()]
-        )
-        freed: list[FeatureId] = []
-        proved = 0  # so many of those freed are known to be dispensable together
+        groups = [self.movable] if tiers is None else tiers.groups()
+        free: list[FeatureId] = []
+        unproved: list[FeatureId] = []
+        for group, share in zip(groups, budget.shares(len(groups)), strict=True):
+            members = [feature for feature in self.movable if feature in group]
+            free, late = self._give_up(members, free, guesses, share)
+            unproved += late
+        kept = [feature for feature in self.movable if feature not in free]
+        return Kept(kept, [f for f in kept if f in unproved and not guesses.needed(f, free)])
+
+    def _give_up(
+        self, members: list[FeatureId], free: list[FeatureId], guesses: Guesses, budget: Budget
+    ) -> tuple[list[FeatureId], list[FeatureId]]:
+        """Return the ``free`` features and those of some more that can be given up, and those not settled.
+
+        1. Features that cost least are given up while nothing is found that changes the label (``Guesses``).
+        2. That the rest is enough is proved at once. A witness against it says which feature to take back.
+        3. Where the time for that ends, as many of the features, in the order in which they were given up,
+           are given up as can be proved, by bisection.
+        4. What is left of the time goes to single features that are not proved to be needed.
+        """
+        freed = list(free)
+        proved = len(free)  # so many of those freed are known to be dispensable together
         with suppress(TimeLimitExceeded), budget.share(_GUESSING).limiting("nothing is guessed"):
-            guesses.give_up_each(groups, freed)
+            guesses.give_up(members, freed)
         with suppress(TimeLimitExceeded), budget.share(_WHOLE).limiting("the reason is not proved"):
             while not self._is_proved(freed, guesses):
-                guesses.give_up_each(groups, freed)
+                guesses.give_up(members, freed)
             proved = len(freed)
         too_many = len(freed)  # for these no proof was found
         while proved + 1 < too_many and budget.left() != 0:
@@ -84,7 +96,7 @@ class HiddenCase(RegionCase):
                     proved = middle
                     continue
             too_many = middle
-        return self._singly(freed[:proved], guesses, budget, tiers)
+        return self._singly(members, freed[:proved], guesses, budget)
 
     def _is_other(self, instance: list[int]) -> bool:
         return int(self.oracle.labels(np.array([instance], dtype=np.intp))[0]) in self.others
@@ -99,14 +111,15 @@ class HiddenCase(RegionCase):
         freed.remove([feature for feature in freed if feature in changed][-1])
         return False
 
-    def _singly(self, freed: list[FeatureId], guesses: Guesses, budget: Budget, tiers: Tiers | None) -> Kept:
-        """Give up more features, one at a time, as far as the time goes."""
+    def _singly(
+        self, members: list[FeatureId], freed: list[FeatureId], guesses: Guesses, budget: Budget
+    ) -> tuple[list[FeatureId], list[FeatureId]]:
+        """Give up more of the members, one at a time, as far as the time goes."""
         free = list(freed)
-        waiting = [f for f in self.movable if f not in free and not guesses.needed(f, free)]
+        waiting = [f for f in members if f not in free and not guesses.needed(f, free)]
         while waiting:
             unproved = []
-            asked = from_the_last(waiting, tiers)
-            for left, feature in zip(range(len(waiting), 0, -1), asked, strict=True):
+            for left, feature in zip(range(len(waiting), 0, -1), reversed(waiting), strict=True):
                 if guesses.needed(feature, free):
                     continue
                 try:
@@ -118,5 +131,4 @@ class HiddenCase(RegionCase):
             waiting = [f for f in sorted(unproved) if not guesses.needed(f, free)]
             if budget.left() == 0:
                 break
-        kept = [feature for feature in self.movable if feature not in free]
-        return Kept(kept, [feature for feature in waiting if feature in kept])
+        return free, waiting

@@ -62,11 +62,6 @@ class Guesses:
             for witness in self.witnesses
         )
 
-    def give_up_each(self, groups: Collection[Collection[int]], freed: list[int]) -> None:
-        """Do so for one group of features after another."""
-        for group in groups:
-            self.give_up(group, freed)
-
     def give_up(self, kept: Collection[int], freed: list[int]) -> None:
         """Move features from those kept to those freed, as long as no witness is found."""
         waiting = set(kept) - set(freed)

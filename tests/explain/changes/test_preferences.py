@@ -112,6 +112,11 @@ def test_preferences(start: int) -> None:
     assert sum(compare(seed) for seed in range(start, start + 5)) > 5
 
 
+def test_a_close_call_in_the_last_tier_is_settled_before_the_others() -> None:
+    """A feature that guessing left open was asked about last, and then a better one had been given up."""
+    compare(40387)
+
+
 @pytest.mark.parametrize("most", [0, 40])
 def test_preferences_where_the_model_is_large(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """The first reason takes a pass over the diagram, the others come shortest first or as they are found."""

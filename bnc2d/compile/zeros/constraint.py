@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.states import MISSING
 from bnc2d.compile.result import feature_domain
@@ -20,8 +22,6 @@ from bnc2d.model.classifier import BaseClassifier
 
 # The constraint that the network itself knows: instances that have a positive probability.
 POSSIBLE = "possible"
-
-
 # Seconds for finding out which instances are possible, where nothing is compiled.
 _POSSIBLE_SECONDS = 60.0
 
@@ -71,6 +71,8 @@ def may_be_allowed(allowed: Diagram | None, row: Sequence[int]) -> bool:
     """Return whether an instance, or some completion of a partial one, is allowed (None: all are)."""
     if allowed is None:
         return True
+    if MISSING not in row:
+        return bool(allowed.labels(np.array([row], dtype=np.intp))[0])
     known = {feature: state for feature, state in enumerate(row) if state != MISSING}
     return with_fixed(allowed, known).root != 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from bnc2d.base.checkpoints import checked
@@ -134,9 +135,7 @@ def _read_single(given: object, manager: Manager) -> NodeId:
 
 
 def _read_text(text: str, manager: Manager) -> NodeId:
-    def literal(leaf: Literal, positive: bool) -> NodeId:
-        return literal_node(manager, leaf, positive)
-
+    literal = partial(literal_node, manager)
     statements = parse_statements(text, literal_resolver(manager.domain))
     return manager.add_and([build(statement.formula, manager, literal) for statement in checked(statements)])
 

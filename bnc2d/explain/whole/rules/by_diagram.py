@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -58,9 +59,7 @@ class DiagramRoute:
         diagram = self._diagram
         if claim.condition is not None:
             manager = Manager(self.domain)
-            root = build(
-                claim.condition, manager, lambda leaf, positive: literal_node(manager, leaf, positive)
-            )
+            root = build(claim.condition, manager, partial(literal_node, manager))
             diagram = restricted(diagram, diagram_of_circuit(manager, root, diagram.order, budget.progress))
         known = len(self._decisions)
         wanted = np.zeros((diagram.terminals, diagram.terminals), dtype=bool)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -84,7 +85,7 @@ class RegionRoute:
             classes = (*classes, max(classes, key=len) + "!")  # no class has this name
         states = dict(zip(self.domain.names, self.domain.states, strict=True))
         manager = Manager(Domain({**states, self._classifier.target: classes}))
-        root = build(Not(formula), manager, lambda leaf, positive: literal_node(manager, leaf, positive))
+        root = build(Not(formula), manager, partial(literal_node, manager))
         return diagram_of_circuit(manager, root, range(len(manager.domain)), budget.progress)
 
     def _wanted(self, violated: Diagram, box: Box) -> list[Label]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -278,7 +279,7 @@ def _condition_diagram(domain: Domain, claim: PairClaim, budget: Budget) -> Diag
     manager = Manager(domain)
     root = manager.add_and([])
     if claim.condition is not None:
-        root = build(claim.condition, manager, lambda leaf, positive: literal_node(manager, leaf, positive))
+        root = build(claim.condition, manager, partial(literal_node, manager))
     return diagram_of_circuit(manager, root, range(len(domain)), budget.progress)
 
 

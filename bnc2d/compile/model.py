@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import count, flag
-from bnc2d.base.readers.instances import Encoded, encode_partial
+from bnc2d.base.readers.instances import AnyInstances, Encoded, encode_partial
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.predicting import Predicting
-from bnc2d.base.readers.states import MISSING
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
@@ -183,6 +183,10 @@ class BaseCompiledModel(Predicting):
     def _counting(self, rows: Rows) -> NDArray[np.bool_]:
         """Return which rows count: of a partial one, whether some completion does."""
         return np.ones(len(rows), dtype=bool)
+
+    def predict_proba(self, instances: AnyInstances) -> NDArray[np.float64]:
+        """Return ``P(class | instance)``, by the network (see ``Classifier.predict_proba``)."""
+        return self.classifier.predict_proba(instances)
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""

@@ -220,14 +220,14 @@ class BaseCompiledModel(Predicting):
     def weigh(self, distribution: AnyDistribution = None, *, time_limit: float | None = None) -> Weighed:
         """Return the shares (see ``shares``) with what they are shares of."""
         from bnc2d.compile.shares.distribution import ByRows, read_distribution
-        from bnc2d.compile.shares.weighing import weigh, weigh_rows
+        from bnc2d.compile.shares.weighing import weigh, weigh_labels
 
         budget = Budget(time_limit)
         with budget.limiting("the shares are not known"):
             chosen = read_distribution(self.classifier, distribution)
             if isinstance(chosen, ByRows):
                 labels, counting = self._labels(chosen.rows), self._counting(chosen.rows)
-                return weigh_rows(self.classes, decisions(self), labels, counting)
+                return weigh_labels(self.classes, decisions(self), labels, counting)
             return weigh(chosen, self.diagram, decisions(self))
 
     @overload

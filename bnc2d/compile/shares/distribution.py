@@ -29,7 +29,7 @@ AnyDistribution: TypeAlias = (
     "| Instances | StateArray | pd.DataFrame | None"
 )
 
-UNIFORM, NETWORK = "uniform", "network"
+UNIFORM, NETWORK, ROWS = "uniform", "network", "rows"
 _EXPECTED = (
     "'uniform', 'network', a mapping from feature to the probabilities of its states, or rows: "
     "a data frame, a list of instances or an integer array"
@@ -102,7 +102,7 @@ class ByMarginals(Distribution):
 class ByRows(Distribution):
     """Each of some rows of state positions weighs the same; some may be partial."""
 
-    name = "rows"
+    name = ROWS
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows

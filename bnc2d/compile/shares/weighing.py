@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.compile.shares.distribution import Distribution
+from bnc2d.compile.shares.distribution import ROWS, Distribution
 from bnc2d.errors import Bnc2dWarning, ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 
@@ -32,38 +32,37 @@ class Weighed:
 
 def weigh(distribution: Distribution, diagram: Diagram, decisions: Sequence[str | None]) -> Weighed:
     """Return the shares of decisions, the first terminals of a diagram; others do not count."""
-    masses = distribution.masses(diagram)
-    whole, counting = sum(masses), sum(masses[: len(decisions)])
-    if not counting:
-        of = "in the network" if distribution.name == "network" else "by these marginals"
-        raise ClassifierError(f"the constraint has probability 0 {of}, so that no instance counts")
-    shares = {name: Fraction(mass, counting) for name, mass in zip(decisions, masses, strict=False)}
-    return Weighed(shares, distribution.name, Fraction(counting, whole))
+    return _weighed(distribution.name, distribution.masses(diagram), decisions)
 
 
-def weigh_rows(
+def weigh_labels(
     classes: Sequence[str],
     decisions: Sequence[str | None],
     labels: NDArray[np.int64],
     counting: NDArray[np.bool_],
 ) -> Weighed:
-    """Return the shares among the rows that count, by their labels; -1 and the last stand for no class."""
-    kept = labels[counting]
-    violating = len(labels) - len(kept)
-    if not len(kept):
-        raise ClassifierError(
-            f"all {len(labels)} rows of the distribution violate the constraint; none counts"
-        )
-    if violating:
-        warnings.warn(
-            f"{violating} of {len(labels)} rows violate the constraint and do not count in the shares",
-            Bnc2dWarning,
-            stacklevel=4,
-        )
-    numbers = np.bincount(np.where(kept < 0, len(classes), kept), minlength=len(classes) + 1).tolist()
-    shares = {
-        name: Fraction(number, len(kept))
-        for name, number in zip((*classes, None), numbers, strict=True)
-        if number or name in decisions  # what is known of a row may tie where no instance does
-    }
-    return Weighed(shares, "rows", Fraction(len(kept), len(labels)), len(kept), violating)
+    """Return the shares among the rows that count, by their labels; -1 stands for no class.
+
+    What is known of a row may tie where no instance does, so that no decision stands for that.
+    """
+    none = len(classes)
+    known = np.where(labels < 0, none, labels)[counting]
+    masses = np.bincount(known, minlength=none + 1).tolist()
+    with_none = (*classes, None)[: none + (None in decisions or masses[none] > 0)]
+    return _weighed(ROWS, [*masses[: len(with_none)], len(labels) - len(known)], with_none)
+
+
+def _weighed(name: str, masses: Sequence[int], decisions: Sequence[str | None]) -> Weighed:
+    whole, counting = sum(masses), sum(masses[: len(decisions)])
+    if not counting and name == ROWS:
+        raise ClassifierError(f"all {whole} rows of the distribution violate the constraint; none counts")
+    if not counting:
+        by = "by the network" if name == "network" else "by these marginals"
+        raise ClassifierError(f"the constraint has probability 0 {by}, so that no instance counts")
+    shares = {one: Fraction(mass, counting) for one, mass in zip(decisions, masses, strict=False)}
+    if name != ROWS:
+        return Weighed(shares, name, Fraction(counting, whole))
+    if counting < whole:
+        what = f"{whole - counting} of {whole} rows violate the constraint and do not count in the shares"
+        warnings.warn(what, Bnc2dWarning, stacklevel=5)
+    return Weighed(shares, name, Fraction(counting, whole), counting, whole - counting)

@@ -135,7 +135,10 @@ def test_rows_that_violate_the_constraint_do_not_count() -> None:
     assert (weighed.rows, weighed.violating, weighed.allowed) == (2, 1, Fraction(2, 3))
     with pytest.raises(ClassifierError, match="all 1 rows of the distribution violate the constraint"):
         given.shares([{"BP": "Low"}])
-    with pytest.raises(ClassifierError, match="the constraint has probability 0 by these marginals"):
+    with pytest.raises(
+        ClassifierError,
+        match="the constraint has probability 0 by these marginals, so that no instance counts",
+    ):
         given.shares({"BP": {"Low": 1}})
 
 

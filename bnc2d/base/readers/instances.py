@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Feature to state. The second is what pandas makes of its rows: ``frame.to_dict("records")``.
 Instance: TypeAlias = Mapping[str, object] | Mapping[Hashable, object]
-# Positions of states by instance and feature; an array of one axis is one instance.
-StateArray: TypeAlias = NDArray[np.integer[Any] | np.bool_]
+# Positions of states, or raw values, by instance and feature; an array of one axis is one instance.
+StateArray: TypeAlias = NDArray[Any]
 OneInstance: TypeAlias = "Instance | StateArray | pd.Series[Any]"
 # Several; a Series is none of these, as it is one instance.
 Instances: TypeAlias = "Sequence[Instance | pd.Series[Any]] | Generator[Instance, None, None]"

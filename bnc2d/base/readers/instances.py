@@ -71,6 +71,11 @@ class Encoded(NamedTuple):
         return bool((self.rows != MISSING).all())
 
 
+def of_positions(rows: Rows) -> Any:
+    """Return rows of state positions as what is read as such, even where features have scales."""
+    return Encoded(rows, Form.ARRAY)
+
+
 def encode(features: Sequence[Feature], instances: Any) -> Encoded:
     """Return rows for instances of a classifier with these features (see ``InstanceReader.read``)."""
     return _reader(features).read(instances)
@@ -171,6 +176,8 @@ class InstanceReader:
         raw values, its last axis the features. Raises ``InstanceError`` or ``UnknownNameError`` with the row,
         the feature and the nearest valid name.
         """
+        if isinstance(instances, Encoded):  # of ours, positions whatever the features are
+            return Encoded(self.check_rows(instances.rows), instances.form)
         if isinstance(instances, Mapping) or is_series(instances):
             row = self._encode_row(instances)
             return Encoded(np.array([row], dtype=np.intp), Form.ONE)

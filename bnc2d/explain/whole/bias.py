@@ -14,6 +14,7 @@ from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.missing import MISSING
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.compile.shares.distribution import AnyDistribution, ByRows, Uniform, read_distribution
 from bnc2d.compile.shares.weighing import weigh
@@ -38,7 +39,7 @@ class Bias(Finding):
     biased: bool
     protected: tuple[str, ...]
     pair: tuple[dict[str, str], dict[str, str]] | None = None
-    decisions: tuple[str | None, str | None] | None = None
+    decisions: tuple[Label | None, Label | None] | None = None
     count: int | None = None
     share: Fraction | None = None
 

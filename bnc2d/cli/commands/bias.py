@@ -9,7 +9,7 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.cli.shared.distributions import Chosen, add_distribution_options
 from bnc2d.cli.shared.instances import parse_instance
 from bnc2d.cli.shared.models import add_model_options, given_words, load_compiled
-from bnc2d.cli.shared.options import amount, split_names
+from bnc2d.cli.shared.options import add_time_option, split_names
 from bnc2d.cli.shared.printing import print_pretty, printable, say, working
 from bnc2d.cli.shared.witnesses import shown_data, shown_lines
 from bnc2d.errors import InstanceError, LimitExceeded
@@ -32,9 +32,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("instance", nargs="*", metavar="NAME=STATE", help="ask about the decision on this instance alone")
     add("--protected", required=True, metavar="A,B", help="features that should not change a decision")
     add_distribution_options(command)
-    add(
-        "--time-limit", type=amount, default=60.0, metavar="S", help="seconds, without compiling (default 60)"
-    )
+    add_time_option(command)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,8 +10,9 @@ from rich.console import Console
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.finding import decision_words, instance_words
 from bnc2d.cli.shared.models import RULE, add_model_options, load_compiled
-from bnc2d.cli.shared.options import amount, is_compiled
+from bnc2d.cli.shared.options import add_time_option, is_compiled
 from bnc2d.cli.shared.printing import print_pretty, printable, table, working
+from bnc2d.cli.shared.witnesses import class_value
 from bnc2d.explain.whole.compare import Comparison
 from bnc2d.report.decisions import fraction_text
 
@@ -29,9 +30,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     add_model_options(command)
     add("other", metavar="MODEL", help="the second one, in the same forms")
-    add(
-        "--time-limit", type=amount, default=60.0, metavar="S", help="seconds, without compiling (default 60)"
-    )
+    add_time_option(command)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -65,8 +64,8 @@ def _facts(model: CompiledModel, found: Comparison) -> dict[str, Any]:
         "share_exact": fraction_text(found.share),
         "table": [
             {
-                "first": before,
-                "second": after,
+                "first": class_value(model.classifier, before),
+                "second": class_value(model.classifier, after),
                 "count": count,
                 "witness": found.witnesses.get((before, after)),
             }

@@ -13,7 +13,7 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.budget import Budget
 from bnc2d.cli.shared.changes import add_order_option, read_order
 from bnc2d.cli.shared.models import add_model_options, given_words, load_compiled
-from bnc2d.cli.shared.options import amount, split_names
+from bnc2d.cli.shared.options import add_time_option, split_names
 from bnc2d.cli.shared.printing import print_pretty, printable, table, working
 from bnc2d.cli.shared.witnesses import differences, shown_data, shown_lines
 from bnc2d.errors import ClassifierError, LimitExceeded
@@ -37,9 +37,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--raising", metavar="A,B", help="the features to raise (default: each that matters)")
     add("--towards", metavar="CLASS", help="ask whether it leads out of this class; else classes are ordered")
     add_order_option(command)
-    add(
-        "--time-limit", type=amount, default=60.0, metavar="S", help="seconds, without compiling (default 60)"
-    )
+    add_time_option(command)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.finding import decision_words
-from bnc2d.base.scales import state_words
+from bnc2d.base.scales import json_value, state_words
 from bnc2d.cli.shared.changes import add_change_options, add_cost_option, read_changes, read_costs
 from bnc2d.cli.shared.constraints import allowed_rows
 from bnc2d.cli.shared.instances import Given, Row, read_instances
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         if output.format == "text":
             return _words(model, instance, ways, towards)
         data = [_data(model, way, options.exact) for way in ways]
-        decision = _name(model, model.predict(instance))
+        decision = json_value(model.predict(instance))
         if output.format == "csv":
             return _cells(decision, data)
         asked = {"given": given_words(model), "towards": towards}
@@ -111,10 +111,6 @@ def _complete(given: Given, model: CompiledModel) -> Given:
     return replace(given, rows=[row])
 
 
-def _name(model: CompiledModel, decision: object) -> str | None:
-    return None if decision is None else model.classes[model.label(decision)]
-
-
 def _data(model: CompiledModel, way: Nearest, exact: bool) -> dict[str, Any]:
     distance = Fraction(way.distance or 0)
     instance = way.instance or {}
@@ -123,12 +119,12 @@ def _data(model: CompiledModel, way: Nearest, exact: bool) -> dict[str, Any]:
         "distance_exact": fraction_text(distance, exact),
         "changes": {name: list(states) for name, states in way.changes.items()},
         "instance": instance,
-        "decision": _name(model, way.decision),
+        "decision": json_value(way.decision),
         "possible": bool(model.classifier.is_possible(instance)),
     }
 
 
-def _cells(decision: str | None, ways: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _cells(decision: Any, ways: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the nearest way as the cells of a line."""
     if not ways:
         return {"decision": decision}

@@ -8,11 +8,13 @@ from typing import Any
 
 from rich.console import Console
 
+from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.finding import decision_words
 from bnc2d.cli.shared.distributions import Chosen, add_distribution_options
 from bnc2d.cli.shared.models import add_model_options, given_words, load_compiled
-from bnc2d.cli.shared.options import amount
+from bnc2d.cli.shared.options import add_time_option
 from bnc2d.cli.shared.printing import print_pretty, printable, table, working
+from bnc2d.cli.shared.witnesses import class_value
 from bnc2d.compile.shares.weighing import Weighed
 from bnc2d.errors import ClassifierError
 from bnc2d.report.decisions import fraction_text
@@ -42,9 +44,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     add_distribution_options(command)
     add("--exact", action="store_true", help="fractions of any length")
-    add(
-        "--time-limit", type=amount, default=60.0, metavar="S", help="seconds, without compiling (default 60)"
-    )
+    add_time_option(command)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,13 +59,7 @@ def run(options: argparse.Namespace) -> int:
         found = model.weigh(chosen.distribution, time_limit=options.time_limit)
     shares = {named: found.shares.get(named, Fraction(0))} if options.name is not None else found.shares
     if options.json:
-        print_pretty(
-            {
-                "target": model.target,
-                "given": given_words(model),
-                **_facts(found, shares, chosen, options.exact),
-            }
-        )
+        print_pretty(_facts(model, found, shares, chosen.failed, options.exact))
     else:
         rows = [_cells(name, share, found, options.exact) for name, share in shares.items()]
         headings = ("class", "share", "exact", *(("rows",) if found.rows is not None else ()))
@@ -74,15 +68,23 @@ def run(options: argparse.Namespace) -> int:
     return chosen.code
 
 
-def _facts(found: Weighed, shares: dict[str | None, Fraction], chosen: Chosen, exact: bool) -> dict[str, Any]:
+def _facts(
+    model: CompiledModel, found: Weighed, shares: dict[str | None, Fraction], failed: int, exact: bool
+) -> dict[str, Any]:
     return {
+        "target": model.target,
+        "given": given_words(model),
         "distribution": found.distribution,
         "allowed": float(found.allowed),
         "rows": found.rows,
         "violating": found.violating,
-        "errors": chosen.failed if found.rows is not None else None,
+        "errors": failed if found.rows is not None else None,
         "shares": [
-            {"class": name, "share": float(share), "share_exact": fraction_text(share, exact)}
+            {
+                "class": class_value(model.classifier, name),
+                "share": float(share),
+                "share_exact": fraction_text(share, exact),
+            }
             for name, share in shares.items()
         ],
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bnc2d.base.finding import decision_words, instance_words
+from bnc2d.base.scales import Label, json_value
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.decision import Basis
@@ -20,7 +21,7 @@ Posterior = Mapping[str, Fraction | float]
 def witness_data(
     classifier: BaseClassifier,
     instances: Sequence[Mapping[str, str]],
-    decisions: Sequence[str | None],
+    decisions: Sequence[Label | None],
     posteriors: Sequence[Posterior],
 ) -> list[dict[str, Any]]:
     """Return instances with their decisions, as ``docs/json.md`` describes them."""
@@ -82,7 +83,13 @@ def _bases(classifier: BaseClassifier, instances: Sequence[Mapping[str, str]]) -
     return classifier.bases(_rows(classifier, instances)) if instances else []
 
 
-def _labels(classifier: BaseClassifier, instances: Sequence[Mapping[str, str]]) -> list[str | None]:
+def _labels(classifier: BaseClassifier, instances: Sequence[Mapping[str, str]]) -> list[Label | None]:
     if not instances:
         return []
-    return [(*classifier.classes, None)[label] for label in classifier.labels(_rows(classifier, instances))]
+    decisions = (*classifier.class_labels, None)
+    return [decisions[label] for label in classifier.labels(_rows(classifier, instances))]
+
+
+def class_value(classifier: BaseClassifier, name: str | None) -> Any:
+    """Return a class as data has it: the label that its name stands for."""
+    return None if name is None else json_value(classifier.class_labels[classifier.classes.index(name)])

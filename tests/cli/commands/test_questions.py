@@ -14,6 +14,8 @@ import pytest
 from bnc2d import Classifier, CompiledModel, LimitExceeded, example
 from bnc2d.api.questions import Questions
 from tests.cli.running import run
+from tests.model.test_units import credit
+from tests.model.test_units import rows as raw_rows
 
 DIAGNOSIS = ["diagnosis", "--target", "D", "--features", "BP,CT,HR"]
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
@@ -44,7 +46,7 @@ def data(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
 @pytest.mark.parametrize("model", [["d.bnc2d"], DIAGNOSIS], ids=["model", "network"])
 def test_shares(model: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     compiled = diagnosis()
-    for words, distribution in (
+    asked: list[tuple[list[str], Any]] = [
         ([], None),
         (["--distribution", "uniform"], None),
         (["--distribution", "network"], "network"),
@@ -56,7 +58,8 @@ def test_shares(model: list[str], capsys: pytest.CaptureFixture[str]) -> None:
             ["--csv", "good.csv"],
             [PATIENT, {"BP": "Low", "CT": "0", "HR": "Low"}, {"BP": "Normal", "HR": "Low"}],
         ),
-    ):
+    ]
+    for words, distribution in asked:
         weighed = compiled.weigh(distribution)
         found = data(capsys, "share", *model, *words)
         assert (found["distribution"], found["rows"]) == (weighed.distribution, weighed.rows)
@@ -166,7 +169,7 @@ def test_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["instance"] for one in found["ways"]] == [way.instance for way in ways]
     assert all(one["decision"] == "0" and one["distance"] == 2 for one in found["ways"])
     words = ["--costs", "BP=High>Normal:5,Low:1.5; HR=Low:0.25,High:9; CT=2"]
-    costs = {"BP": {("High", "Normal"): 5, "Low": 1.5}, "HR": {"Low": 0.25, "High": 9}, "CT": 2}
+    costs: Any = {"BP": {("High", "Normal"): 5, "Low": 1.5}, "HR": {"Low": 0.25, "High": 9}, "CT": 2}
     found = data(capsys, "nearest", "d.bnc2d", *WORDS, *words)
     expected = model.nearest(PATIENT, costs=costs)
     assert found["ways"][0]["distance_exact"] == str(expected.distance) == "7/4"
@@ -206,6 +209,31 @@ def test_compare(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(one["count"] for one in found["table"]) == found["total"] == 72
     for one in changed:
         assert other.predict(one["witness"]) == one["second"]
+
+
+def test_classes_keep_their_type_and_intervals_their_commas(capsys: pytest.CaptureFixture[str]) -> None:
+    model, frame = credit().compile(), raw_rows()
+    model.save("c.bnc2d")
+    frame.to_csv("c.csv", index=False)
+    found = data(capsys, "share", "c.bnc2d", "--csv", "c.csv")
+    expected = {int(str(name)): share for name, share in model.shares(frame).items()}
+    assert {one["class"]: Fraction(one["share_exact"]) for one in found["shares"]} == expected
+    found = data(capsys, "share", "c.bnc2d", "--marginals", "age=[37.5, 50):0.5,<37.5:0.5")
+    by_number = model.shares({"age": {40: 0.5, 30: 0.5}})
+    assert [Fraction(one["share_exact"]) for one in found["shares"]] == list(by_number.values())
+    words = ["age=30", "income=100", "grade=1"]
+    order = ["--order", "age=≥50,[37.5, 50),<37.5", "--allowed", "age=down"]
+    found = data(capsys, "nearest", "c.bnc2d", *words, *order, "--fixed", "grade")
+    assert found["ways"][0]["changes"] == {"age": ["<37.5", "[37.5, 50)"], "income": ["<20k", ">50k"]}
+    assert (found["decision"], found["ways"][0]["decision"]) == (0, 1)
+    costs = ["--costs", "age=[37.5, 50):1,≥50:9; income=<20k>>50k:5"]
+    found = data(capsys, "nearest", "c.bnc2d", *words, *costs, "--limit", "5")
+    by_pair: Any = {"age": {"[37.5, 50)": 1, "≥50": 9}, "income": {("<20k", ">50k"): 5}}
+    ways = model.nearest({"age": 30, "income": 100, "grade": 1}, costs=by_pair, limit=5)
+    assert [one["instance"] for one in found["ways"]] == [way.instance for way in ways]
+    assert 6 in [one["distance"] for one in found["ways"]]
+    code, out, _ = run(capsys, "bias", "c.bnc2d", "--protected", "age")
+    assert (code, "age in [37.5, 50), income in [20k, 50k], grade=2.5 is 1" in out) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""One classifier, and what one knows: constraints, missing values, allowed changes, rules; by definition."""
+"""One classifier, and what one knows: constraints, missing values, allowed changes, rules, shares."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from bnc2d.compile.zeros.constraint import allowed_instances
 from bnc2d.explain.routes import NetworkRoute
 from bnc2d.regions.hidden import HiddenBounds
 from tests.brute_force.reasons import variable_minimal_clauses, variable_minimal_terms
+from tests.compile.shares.test_shares import check_model
 from tests.explain.changes import test_allowed, test_nearest, test_preferences
 from tests.explain.missing import test_if_known, test_under_constraints
 from tests.explain.routes import assert_same, network_oracle
 from tests.explain.test_given import case
 from tests.explain.whole.rules.test_against_enumeration import compare_seed
+from tests.explain.whole.test_weighed_bias import check_bias
 from tests.long.outcome import Outcome
 
 LONG = 60.0
@@ -79,4 +81,6 @@ _CHECKS = {
     "ways out": lambda seed: bool(test_nearest.compare_explained(seed)),
     "preferences": lambda seed: bool(test_preferences.compare(seed)),
     "rules": _rules,
+    "shares": lambda seed: bool(check_model(seed)),
+    "shares of bias": lambda seed: bool(check_bias(seed)),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import bnc2d
 from bnc2d import LimitExceeded
@@ -72,7 +73,7 @@ def _rules(seed: int) -> bool:
     return True
 
 
-_CHECKS = {
+_CHECKS: dict[str, Callable[[int], bool]] = {
     "constraint": _constraint,
     "missing": _missing,
     "missing under a constraint": lambda seed: bool(test_under_constraints.compare(seed)),

@@ -1,0 +1,69 @@
+"""The checks of ``verify``: whether a model's file agrees with itself and with the network in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from bnc2d.auditing.findings import AuditCheck, Heading, Verdict
+from bnc2d.auditing.subject import MODEL, Planned, Subject, as_shown
+from bnc2d.base.budget import Budget
+from bnc2d.verify.checks import verify_model
+from bnc2d.verify.report import Check
+
+GROUP = "file"
+
+# What each check of verify asks, and how.
+_ASKED = {
+    "structure": ("Are the formulas of all classes OR-decomposable circuits?", "walk through all nodes"),
+    "sat: disjoint": ("Is no instance in two classes?", "proof: SAT"),
+    "sat: exhaustive": ("Is every instance in a class?", "proof: SAT"),
+    "sat: complements": ("Is each formula the negation of that of the other classes?", "proof: SAT"),
+    "second method": (
+        "Does a second compiler give the same classes from the network in the file?",
+        "proof: compiled by another method, formulas compared by SAT",
+    ),
+    "sdd: equal": ("Are formulas and negations equal as SDDs?", "proof: SDD"),
+    "sdd: counts": ("Do SDDs count as many instances in each class as the diagram?", "proof: SDD"),
+    "oracle": (
+        "Does exact inference in the network in the file, which uses no code of the compiler, decide alike?",
+        "exact inference",
+    ),
+    "constraint: implied": ("Are the formulas those that the constraint makes of them?", "proof: SAT"),
+    "constraint: counts": ("Are so many instances allowed as an SDD counts?", "proof: SDD"),
+}
+
+
+def planned(subject: Subject, say: Callable[[str], object]) -> Iterator[Planned]:
+    """Yield the checks of ``verify`` as one."""
+    number = len(_ASKED) - 2 * (subject.model.constraint is None)
+
+    def ask(budget: Budget) -> list[AuditCheck]:
+        left = budget.left()
+        report = verify_model(
+            subject.model,
+            time_limit=None if left is None else left / number,
+            samples=subject.samples,
+            seed=subject.seed,
+            progress=lambda name, *_: say(f"file: {name}"),
+        )
+        return [_finding(subject, check) for check in report.checks]
+
+    whole = Heading(GROUP, "file: verify", "Does the file agree with itself?", "independent checks")
+    yield Planned(whole, ask, weight=number)
+
+
+def _finding(subject: Subject, check: Check) -> AuditCheck:
+    question, method = _ASKED.get(check.name, (check.name, "independent check"))
+    if check.name == "oracle" and check.passed:
+        method += ", all instances" if check.detail.startswith("all") else f", a sample (seed {subject.seed})"
+    heading = Heading(GROUP, f"file: {check.name}", question, method)
+    verdict: Verdict = "passed" if check.passed else "failed" if check.failed else "open"
+    instances = []
+    if check.witness is not None:
+        model = subject.model
+        decisions = {
+            MODEL: model.unconstrained.predict(check.witness),
+            "the network in the file": model.classifier.predict(check.witness),
+        }
+        instances.append(as_shown(model.classifier, "instance", check.witness, decisions))
+    return heading.found(verdict, check.detail, instances)

@@ -20,7 +20,7 @@ from bnc2d.auditing.subject import Planned, Subject
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import count, instance_of, items, mapping, named, one_of, seconds, wrong
 from bnc2d.base.readers.arguments import names as as_names
-from bnc2d.errors import ArgumentError, UnknownNameError, did_you_mean
+from bnc2d.errors import ArgumentError, ClassifierError, LogicError, UnknownNameError, did_you_mean
 from bnc2d.formats.files import decode, read_bytes
 from bnc2d.formats.io import read_network
 from bnc2d.logic.constraints.syntax import MOST_BYTES
@@ -38,6 +38,7 @@ AuditRows: TypeAlias = "Instances | StateArray | pd.DataFrame | Sequence[RawRow]
 _LIBRARIES = ("numpy", "python-sat", "pysdd")
 _DIRECTIONS = ("up", "down")
 _MOST_SAMPLES = 10**6
+_MOST_SEED = 2**63 - 1
 _EPOCH = "SOURCE_DATE_EPOCH"
 
 
@@ -97,8 +98,9 @@ def audit(
         _monotone(found, monotone),
         None if towards is None else found.classes[found.label(towards)],
         count(samples, "samples", least=1, most=_MOST_SAMPLES),
-        count(seed, "seed"),
+        count(seed, "seed", most=_MOST_SEED),
     )
+    _check_early(subject)
     when = _date(date)
     if command is not None:
         instance_of(str, command, "command")
@@ -123,6 +125,15 @@ def audit(
         command,
         found.domain,
     )
+
+
+def _check_early(subject: Subject) -> None:
+    """Raise for what would be an error of a later check, before anything takes long."""
+    model = subject.model
+    if subject.rules is not None and not model.check(subject.rules, time_limit=0.0).results:
+        raise LogicError("there is no rule")
+    if subject.monotone and subject.towards is None and model.shares().get(None):
+        raise ClassifierError("some instances are in no class, which no order holds; name a class towards=")
 
 
 def _plan(subject: Subject, say: Callable[[str], object]) -> list[Planned]:
@@ -198,11 +209,14 @@ def _monotone(model: CompiledModel, monotone: object) -> dict[str, str] | None:
     """Return the features that are asked about, each with its direction."""
     if monotone is None:
         return None
-    given = monotone if isinstance(monotone, Mapping) else dict.fromkeys(as_names(monotone, "monotone"), "up")
-    for name, direction in given.items():
-        model.domain.index(name)
+    is_mapping = isinstance(monotone, Mapping)
+    pairs = monotone.items() if is_mapping else [(name, "up") for name in as_names(monotone, "monotone")]
+    found: dict[str, str] = {}
+    for name, direction in pairs:
+        model.domain.index(name)  # raises where there is no such feature
         one_of(direction, _DIRECTIONS, f"the direction of {name!r}")
-    return dict(given)
+        found[name] = direction
+    return found
 
 
 def _date(date: object) -> str:

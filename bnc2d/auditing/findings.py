@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from bnc2d.base.finding import Finding, decision_words, instance_words
 
 # "noted" tells figures that nothing can fail by; "not asked" what was left out, since nothing asked for it.
 Verdict: TypeAlias = Literal["passed", "failed", "open", "noted", "not asked"]
 Cell: TypeAlias = str | int | float | None
+
+
+class TableData(TypedDict):
+    """A table as plain data, an object a row."""
+
+    caption: str
+    rows: list[dict[str, Cell]]
+
+
+class ShownData(TypedDict):
+    """An instance that shows a finding."""
+
+    caption: str
+    instance: dict[str, str]
+    decisions: dict[str, str | None]
+    note: str | None
+
+
+class CheckData(TypedDict):
+    """A check as plain data."""
+
+    group: str
+    name: str
+    question: str
+    method: str
+    verdict: Verdict
+    detail: str
+    witness: list[ShownData]
+    facts: dict[str, Any]
+    tables: list[TableData]
 
 
 @dataclass(frozen=True)
@@ -21,7 +51,7 @@ class FactTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> TableData:
         """Return plain data, an object a row."""
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         return {"caption": self.caption, "rows": rows}
@@ -36,7 +66,7 @@ class Shown:
     decisions: Mapping[str, str | None]
     note: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ShownData:
         """Return plain data."""
         return {
             "caption": self.caption,
@@ -91,7 +121,7 @@ class AuditCheck(Finding):
         """Whether the audit's verdict rests on it."""
         return self.verdict in ("passed", "failed", "open")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CheckData:
         """Return plain data; how long it took is left out, so that equal audits have equal data."""
         return {
             "group": self.group,

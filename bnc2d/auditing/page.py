@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnc2d.auditing.findings import AuditCheck, Cell, FactTable, Shown, Verdict
-from bnc2d.auditing.result import Audit
 from bnc2d.auditing.subject import literal
 from bnc2d.base.finding import decision_words
 from bnc2d.draw.html import page, text
 from bnc2d.logic.domain import Domain
+
+if TYPE_CHECKING:
+    from bnc2d.auditing.result import Audit
 
 _TITLES: dict[Verdict, str] = {
     "failed": "Failed",
@@ -57,6 +59,7 @@ def _by_verdict(audit: Audit) -> Iterable[str]:
             body = _table(
                 ("check", "question", "found", "how"),
                 [(one.name, one.question, one.detail, one.method) for one in checks],
+                kind="stack",
             )
             body += "".join(_table(one.columns, one.rows, one.caption) for it in checks for one in it.tables)
         else:
@@ -69,7 +72,7 @@ def _article(domain: Domain, check: AuditCheck) -> str:
     parts = [
         f'<article class="{check.verdict}">',
         f'<h3><span class="mark">{check.verdict}</span> {text(check.question)}</h3>',
-        f"<p>{text(check.detail)}</p>",
+        f"<p>{text(check.detail[:1].upper() + check.detail[1:])}</p>",
         f'<p class="hint">{text(check.name)} · {text(check.method)}</p>',
     ]
     if check.instances:
@@ -106,7 +109,7 @@ def _of_facts(table: FactTable) -> str:
     return _table(table.columns, table.rows, table.caption)
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "", kind: str = "") -> str:
     listed = list(rows)
     head = "".join(
         f'<th scope="col"{_number(row[at] for row in listed)}>{text(name)}</th>'
@@ -119,11 +122,13 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str 
     for row in listed:
         cells = "".join(f"<td{_number([cell])}>{_cell(cell)}</td>" for cell in row)
         lines.append(f"<tr>{cells}</tr>")
-    return _scroll("\n".join([*lines, "</tbody>"]))
+    return _scroll("\n".join([*lines, "</tbody>"]), kind)
 
 
 def _number(cells: Iterable[Cell]) -> str:
-    return ' class="number"' if any(isinstance(cell, int | float) for cell in cells) else ""
+    """Return the mark of what is set flush right: numbers and shares."""
+    is_number = any(isinstance(cell, int | float) or str(cell).endswith(" %") for cell in cells)
+    return ' class="number"' if is_number else ""
 
 
 def _cell(cell: Cell) -> str:

@@ -60,7 +60,7 @@ def planned_protected(subject: Subject) -> Iterator[Planned]:
 
 
 def _dependence(names: str) -> str:
-    return f"Does no decision change where {names} alone changes?"
+    return f"Is every decision the same whatever {names} may be, all else equal?"
 
 
 def _no_feature(heading: Heading, name: str) -> Planned:

@@ -7,9 +7,9 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
-from bnc2d.auditing.findings import AuditCheck, Verdict
+from bnc2d.auditing.findings import AuditCheck, CheckData, Verdict
 from bnc2d.auditing.sources import Source
 from bnc2d.auditing.subject import counted
 from bnc2d.base.atomic import atomic_write
@@ -20,6 +20,22 @@ from bnc2d.logic.domain import Domain
 # The version of the JSON that ``to_dict`` gives.
 FORMAT = 1
 _ORDER: tuple[Verdict, ...] = ("failed", "open", "passed", "noted", "not asked")
+
+
+class AuditData(TypedDict):
+    """An audit as plain data; ``docs/json.md`` describes every key."""
+
+    audit: int
+    verdict: Verdict
+    summary: list[str]
+    date: str
+    command: str | None
+    versions: dict[str, str]
+    files: list[dict[str, str | int]]
+    model: dict[str, Any]
+    settings: dict[str, Any]
+    checks: list[CheckData]
+    limits: list[str]
 
 
 @dataclass(frozen=True)
@@ -89,13 +105,15 @@ class Audit(Finding):
             head = f"Not passed: of {counted(asked, 'check')} {', '.join(parts)}."
         sentences = [head]
         bad = [check for check in self.worst_first if check.verdict in ("failed", "open")]
-        sentences += [f"{check.verdict.capitalize()}: {check.name}: {check.detail}." for check in bad]
+        sentences += [
+            f"{check.verdict.capitalize()} ({check.name}): {_plain(check.detail)}." for check in bad
+        ]
         left_out = [check.name for check in self.with_verdict("not asked")]
         if left_out:
             sentences.append(f"Not asked: {', '.join(left_out)}.")
         return tuple(sentences)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> AuditData:
         """Return everything as plain data for JSON; ``docs/json.md`` describes every key."""
         return {
             "audit": FORMAT,
@@ -139,3 +157,8 @@ class Audit(Finding):
 
 
 _WORDS: dict[Verdict, str] = {"failed": "failed", "open": "open", "passed": "passed"}
+
+
+def _plain(detail: str) -> str:
+    """Return what was found, without the "no" that answers the question."""
+    return detail.removeprefix("no: ")

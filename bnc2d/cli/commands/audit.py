@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_rules(model: CompiledModel, rules: str, path: str) -> None:
-    """Raise where rules cannot be read, before anything takes long; the error names the file."""
+    """Raise where rules cannot be read; the error names the file."""
     try:
         found = model.check(rules, time_limit=0.0)
     except LogicError as error:

@@ -103,10 +103,10 @@ def _read(rows: RowTable) -> AuditCheck:
         tables.append(FactTable("Missing values", ("feature", "rows"), found))
     detail = f"yes, all {counted(rows.total, 'row')}"
     if rows.wrong:
-        detail = f"no: {len(rows.wrong):,} of {counted(rows.total, 'row')} cannot be decided: rows "
+        detail = f"no: {len(rows.wrong):,} of {counted(rows.total, 'row')} cannot be decided: "
         detail += _numbers([row.number for row in rows.wrong])
     if partial:
-        detail += f"; {counted(len(partial), 'row')} with missing values, decided by what is known: rows "
+        detail += f"; {counted(len(partial), 'row')} with missing values, decided by what is known: "
         detail += _numbers(partial)
     if not rows.total:
         return _READ.found("open", "there is no row")
@@ -160,9 +160,7 @@ def _as_brought(model: CompiledModel, network: BayesianNetwork, rows: RowTable) 
     shown = as_shown(
         brought, f"row {numbers[0]}", rows.instance(first), {MODEL: mine[first], BROUGHT: theirs[first]}
     )
-    detail = (
-        f"no: {len(differ):,} of {counted(len(mine), 'row')} are decided otherwise: rows {_numbers(numbers)}"
-    )
+    detail = f"no: {len(differ):,} of {counted(len(mine), 'row')} {_are(differ)} decided otherwise: {_numbers(numbers)}"
     return _AS_BROUGHT.found(False, detail, [shown], facts)
 
 
@@ -188,9 +186,7 @@ def _protected(subject: Subject, rows: RowTable, heading: Heading) -> AuditCheck
     pair = [rows.instance(place), model.domain.decode(list(other or ()))]
     shown = pair_shown(model, pair, (f"row {numbers[0]}", "if it were"))
     would = "row would" if len(numbers) == 1 else "rows would"
-    detail = (
-        f"no: {len(numbers):,} of {asked:,} complete {would} be decided otherwise: rows {_numbers(numbers)}"
-    )
+    detail = f"no: {len(numbers):,} of {asked:,} complete {would} be decided otherwise: {_numbers(numbers)}"
     return heading.found(False, detail + left_out, shown, facts, tables)
 
 
@@ -300,9 +296,13 @@ def _fragile(
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """Return the numbers of rows, the first of many."""
+    """Return rows by their numbers, the first of many."""
     more = f" and {len(numbers) - _MOST_NAMED:,} more" if len(numbers) > _MOST_NAMED else ""
-    return ", ".join(map(str, numbers[:_MOST_NAMED])) + more
+    return f"row{'' if len(numbers) == 1 else 's'} " + ", ".join(map(str, numbers[:_MOST_NAMED])) + more
+
+
+def _are(found: Sequence[object]) -> str:
+    return "is" if len(found) == 1 else "are"
 
 
 def _first(caption: str, rows: Sequence[object]) -> str:

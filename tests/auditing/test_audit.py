@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import date
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -47,7 +47,7 @@ def check_of(found: Audit, name: str) -> AuditCheck:
     return next(check for check in found.checks if check.name == name)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_every_figure_is_as_defined(seed: int) -> None:
     kind, found = check_audit(seed)
     assert kind == KINDS[seed % len(KINDS)]
@@ -214,22 +214,12 @@ def test_a_constraint_cannot_hide_dependence_unseen(tmp_path: Path) -> None:
     assert facts(found, "rows: read")["wrong_rows"] == [2]
     assert verdicts(found)["network: decisions proved"] == "passed"
     assert verdicts(found)["file: constraint: implied"] == "passed"
-    bad = audit(tampered(diagnosis(), Random(1), 6).given("CT"), example("diagnosis"))  # noqa: S311
-    known = facts(bad, "network: decisions proved")
-    assert known["differ"] == 6
-    assert 0 <= known["differ_among_allowed"] <= 6
-    inside = [row for row in _all_allowed(diagnosis()) if _differs(bad, row)]
-    assert known["differ_among_allowed"] == len(inside)
-
-
-def _all_allowed(model: CompiledModel) -> Iterator[dict[str, str]]:
-    for bp in model.domain.states[0]:
-        for hr in model.domain.states[2]:
-            yield {"BP": bp, "CT": "1", "HR": hr}
-
-
-def _differs(_: Audit, row: dict[str, str]) -> bool:
-    return tampered(diagnosis(), Random(1), 6).predict(row) != diagnosis().predict(row)  # noqa: S311
+    sound = diagnosis()
+    bad = tampered(sound, Random(1), 6)  # noqa: S311 - reproducible
+    known = facts(audit(bad.given("CT"), example("diagnosis")), "network: decisions proved")
+    with_ct = [{"BP": bp, "CT": "1", "HR": hr} for bp, hr in product(*sound.domain.states[::2])]
+    inside = sum(bad.predict(row) != sound.predict(row) for row in with_ct)
+    assert (known["differ"], known["differ_among_allowed"]) == (6, inside)
 
 
 def test_monotonicity_in_both_directions() -> None:

@@ -11,11 +11,22 @@ from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.auditing.findings import AuditCheck, FactTable, Heading, Shown
 from bnc2d.auditing.networks import Differences, differences, entry_text
-from bnc2d.auditing.subject import BROUGHT, MODEL, Planned, Subject, as_shown, counted, percent
+from bnc2d.auditing.subject import (
+    BROUGHT,
+    MODEL,
+    Planned,
+    Subject,
+    as_shown,
+    counted,
+    decision_of,
+    network_decision,
+    percent,
+)
 from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import decision_words
-from bnc2d.base.readers.states import MISSING, state_position
+from bnc2d.base.readers.missing import MISSING
+from bnc2d.base.readers.states import state_position
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import Bnc2dError, LimitExceeded, UnknownNameError
 from bnc2d.explain.whole.compare import Comparison, compare, equivalent
@@ -228,7 +239,7 @@ def _asked(subject: Subject, brought: Classifier, budget: Budget) -> AuditCheck:
 
 
 def _decided(model: CompiledModel, brought: Classifier, instance: dict[str, str]) -> Shown:
-    decisions = {MODEL: model.unconstrained.predict(instance), BROUGHT: brought.predict(instance)}
+    decisions = {MODEL: decision_of(model, instance), BROUGHT: network_decision(brought, instance)}
     return as_shown(brought, "instance", instance, decisions)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.files import load
 from bnc2d.auditing import against_network, own_file, questions, row_checks
-from bnc2d.auditing.limits import limits
+from bnc2d.auditing.limits import limits, scales
 from bnc2d.auditing.result import Audit
 from bnc2d.auditing.rows import RawRow, columns_of, read_rows
 from bnc2d.auditing.sources import Source, network_digest
@@ -209,8 +209,9 @@ def _monotone(model: CompiledModel, monotone: object) -> dict[str, str] | None:
     """Return the features that are asked about, each with its direction."""
     if monotone is None:
         return None
-    is_mapping = isinstance(monotone, Mapping)
-    pairs = monotone.items() if is_mapping else [(name, "up") for name in as_names(monotone, "monotone")]
+    pairs = [*monotone.items()] if isinstance(monotone, Mapping) else []
+    if not isinstance(monotone, Mapping):
+        pairs = [(name, "up") for name in as_names(monotone, "monotone")]
     found: dict[str, str] = {}
     for name, direction in pairs:
         model.domain.index(name)  # raises where there is no such feature
@@ -245,6 +246,7 @@ def _description(subject: Subject) -> dict[str, Any]:
         "target": model.target,
         "classes": list(model.classes),
         "features": {one.name: list(one.states) for one in own.feature_variables},
+        "scales": scales(own.network),
         "threshold": None if own.threshold is None else str(own.threshold),
         "positive": None if own.threshold is None else own.positive,
         "ties": own.ties,

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bnc2d.auditing.findings import AuditCheck
 from bnc2d.auditing.subject import Subject, counted
+from bnc2d.base.scales import scale_of
+from bnc2d.model.network import BayesianNetwork
+
+
+def scales(network: BayesianNetwork) -> dict[str, Any]:
+    """Return how values of columns read as states, by variable, as plain data."""
+    found = {variable.name: scale_of(variable.states) for variable in network.variables}
+    return {name: scale.to_data() for name, scale in found.items() if scale is not None}
 
 
 def limits(subject: Subject, checks: Sequence[AuditCheck]) -> Iterator[str]:
@@ -23,6 +32,12 @@ def limits(subject: Subject, checks: Sequence[AuditCheck]) -> Iterator[str]:
             f"{model.domain.instance_count:,} do not count. Protected features, monotonicity, rules, shares "
             f"and robustness are about the {model.instance_count:,} others; the checks against networks are "
             "about all. A constraint can leave out just those instances on which a model is unfair: read it."
+        )
+    if scales(model.classifier.network):
+        yield (
+            "How numbers and labels of data read as states (the cuts of intervals, listed with the features) "
+            "is what the model's file says; network files know nothing of it, so compare it with what was "
+            "agreed on."
         )
     if any("a sample" in check.method for check in checks):
         yield (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.finding import instance_words
+from bnc2d.base.scales import scale_of
 from bnc2d.errors import did_you_mean
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.report.decisions import fraction_text
@@ -102,6 +103,9 @@ def _of_variables(first: BayesianNetwork, second: BayesianNetwork, names: tuple[
         if mine != theirs:
             what = "the states" if set(mine) != set(theirs) else "its states in the order"
             yield f"{name!r} has {what} {_listed(mine)} in {names[0]}, {_listed(theirs)} in {names[1]}"
+        scales = [scale_of(states) for states in (mine, theirs)]
+        if all(scales) and len({str(one and one.to_data()) for one in scales}) > 1:
+            yield f"{name!r} reads values of its column as other states in {names[0]} than in {names[1]}"
 
 
 def _in_the_order_of(first: BayesianNetwork, second: BayesianNetwork, name: str) -> NDArray[np.object_]:

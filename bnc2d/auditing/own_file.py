@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from bnc2d.auditing.findings import AuditCheck, Heading, Verdict
-from bnc2d.auditing.subject import MODEL, Planned, Subject, as_shown
+from bnc2d.auditing.subject import MODEL, Planned, Subject, as_shown, counted, decision_of, network_decision
 from bnc2d.base.budget import Budget
+from bnc2d.base.scales import scale_of, state_words
+from bnc2d.model.network import BayesianNetwork
 from bnc2d.verify.checks import verify_model
 from bnc2d.verify.report import Check
 
 GROUP = "file"
 
+_SCALES = Heading(
+    GROUP,
+    "file: scales",
+    "Are states that are called by an interval read from the numbers of that interval?",
+    "comparison of names with cuts",
+)
 # What each check of verify asks, and how.
 _ASKED = {
     "structure": ("Are the formulas of all classes OR-decomposable circuits?", "walk through all nodes"),
@@ -48,8 +56,26 @@ def planned(subject: Subject, say: Callable[[str], object]) -> Iterator[Planned]
         )
         return [_finding(subject, check) for check in report.checks]
 
+    if any(scale_of(variable.states) for variable in subject.model.classifier.network.variables):
+        yield Planned(_SCALES, lambda _: [_scales(subject.model.classifier.network)])
     whole = Heading(GROUP, "file: verify", "Does the file agree with itself?", "independent checks")
     yield Planned(whole, ask, weight=number)
+
+
+def _scales(network: BayesianNetwork) -> AuditCheck:
+    """Check that what a state is called is what is read as it, where its name says an interval."""
+    wrong, count = [], 0
+    for variable in network.variables:
+        scale = scale_of(variable.states)
+        if scale is None:
+            continue
+        count += 1
+        for called, own in zip(variable.states, scale.names, strict=True):
+            says_interval = state_words("", called) != f"={called}"
+            if called != own and says_interval:
+                wrong.append(f"the state {called!r} of {variable.name!r} is read from {own!r}")
+    detail = "; ".join(wrong) or f"yes: {counted(count, 'variable')} with a scale"
+    return _SCALES.found(not wrong, detail, facts={"wrong": wrong})
 
 
 def _finding(subject: Subject, check: Check) -> AuditCheck:
@@ -62,8 +88,8 @@ def _finding(subject: Subject, check: Check) -> AuditCheck:
     if check.witness is not None:
         model = subject.model
         decisions = {
-            MODEL: model.unconstrained.predict(check.witness),
-            "the network in the file": model.classifier.predict(check.witness),
+            MODEL: decision_of(model, check.witness),
+            "the network in the file": network_decision(model.classifier, check.witness),
         }
         instances.append(as_shown(model.classifier, "instance", check.witness, decisions))
     return heading.found(verdict, check.detail, instances)

@@ -163,7 +163,11 @@ def _audited(audit: Audit) -> str:
     ]
     if model["constraint"] is not None:
         facts.insert(3, ("constraint", f"{model['constraint']} ({model['allowed_instances']:,} allowed)"))
-    listed = [(name, ", ".join(states)) for name, states in list(features.items())[:_MOST_FEATURES]]
+    columns = ("feature", "states", "read from") if model["scales"] else ("feature", "states")
+    listed = [
+        (name, ", ".join(states), _scale(model["scales"].get(name)))[: len(columns)]
+        for name, states in list(features.items())[:_MOST_FEATURES]
+    ]
     more = f"; the first {_MOST_FEATURES}" if len(features) > _MOST_FEATURES else ""
     digests: list[tuple[Cell, ...]] = [(one.role, one.name, one.size, one.sha256) for one in audit.sources]
     digests.append(("network in the model", model["network"] or "(no name)", None, model["network_sha256"]))
@@ -175,8 +179,18 @@ def _audited(audit: Audit) -> str:
     )
     body = _table(("", "the model"), facts)
     body += _table(("what", "name", "bytes", "SHA-256"), digests, caption)
-    body += _table(("feature", "states"), listed, f"{len(features)} features{more}")
+    body += _table(columns, listed, f"{len(features)} features{more}")
     return _section("audited", "What was audited", body)
+
+
+def _scale(scale: Mapping[str, Any] | None) -> str:
+    """Return what values of a column are read as its states, in full: names round them."""
+    if scale is None:
+        return "names"
+    if "cuts" in scale:
+        cuts = [f"{value!r}{' (itself below)' if below else ''}" for value, below in scale["cuts"]]
+        return f"numbers, cut at {', '.join(cuts) or 'no number'} {scale.get('unit', '')}".rstrip()
+    return "values " + "; ".join(" or ".join(map(repr, group)) for group in scale["values"])
 
 
 def _limits(audit: Audit) -> str:

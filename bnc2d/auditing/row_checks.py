@@ -24,6 +24,7 @@ from bnc2d.auditing.subject import (
     as_shown,
     change_words,
     counted,
+    decision_of,
     pair_shown,
     percent,
 )
@@ -31,7 +32,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.finding import decision_words
 from bnc2d.base.hashing import distinct_rows
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.compile.model import decisions
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.nearest import nearest
@@ -160,7 +161,8 @@ def _as_brought(model: CompiledModel, network: BayesianNetwork, rows: RowTable) 
     shown = as_shown(
         brought, f"row {numbers[0]}", rows.instance(first), {MODEL: mine[first], BROUGHT: theirs[first]}
     )
-    detail = f"no: {len(differ):,} of {counted(len(mine), 'row')} {_are(differ)} decided otherwise: {_numbers(numbers)}"
+    detail = f"no: {len(differ):,} of {counted(len(mine), 'row')} {_are(differ)} decided otherwise: "
+    detail += _numbers(numbers)
     return _AS_BROUGHT.found(False, detail, [shown], facts)
 
 
@@ -288,7 +290,7 @@ def _fragile(
     listed = []
     for (far, number, at, _), other, may in zip(chosen, instances, possible, strict=True):
         own = model.domain.decode(codes[at].tolist())
-        before, after = (decision_words(model.predict(one)) for one in (own, other))
+        before, after = (decision_words(decision_of(model, one)) for one in (own, other))
         changes = change_words(model.domain, own, other) + ("" if may else " (probability 0)")
         listed.append((number, far, before, changes, after))
     columns = ("row", "changes", "decision", "change", "would be")

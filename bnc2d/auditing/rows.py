@@ -15,7 +15,7 @@ from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checked
 from bnc2d.base.readers.arguments import as_text, is_series, items, one_row, shown
 from bnc2d.base.readers.instances import encode_partial, encode_partial_one
-from bnc2d.base.readers.states import MISSING, is_missing
+from bnc2d.base.readers.missing import MISSING, is_missing
 from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 from bnc2d.logic.domain import Domain

@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.auditing.findings import AuditCheck, Heading, Shown
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.instances import encode_one
+from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.domain import Domain
 from bnc2d.model.classifier import BaseClassifier
@@ -84,11 +88,23 @@ def pair_shown(
     model: CompiledModel, pair: Sequence[Mapping[str, str]], captions: Sequence[str] = ("before", "after")
 ) -> tuple[Shown, ...]:
     """Return two instances (or one) with the model's decisions."""
-    whole = model.unconstrained
     return tuple(
-        as_shown(model.classifier, caption, instance, {MODEL: whole.predict(instance)})
+        as_shown(model.classifier, caption, instance, {MODEL: decision_of(model, instance)})
         for caption, instance in zip(captions, pair, strict=False)
     )
+
+
+def decision_of(model: BaseCompiledModel, instance: Mapping[str, str]) -> str | None:
+    """Return the name of the class that a model, whatever its constraint, puts an instance in."""
+    row = encode_one(model.classifier.feature_variables, instance)
+    labels = model.unconstrained.diagram.labels(np.array([row], dtype=np.intp))
+    return (*model.classes, None)[int(labels[0])]
+
+
+def network_decision(classifier: BaseClassifier, instance: Mapping[str, str]) -> str | None:
+    """Return the name of the class that inference in a network puts an instance in."""
+    row = encode_one(classifier.feature_variables, instance)
+    return (*classifier.classes, None)[int(classifier.labels(np.array([row], dtype=np.intp))[0])]
 
 
 def _by_the_network(classifier: BaseClassifier, instance: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.finding import decision_words
 from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.states import state_position
+from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import Bnc2dError, LimitExceeded, UnknownNameError
 from bnc2d.explain.whole.compare import Comparison, compare, equivalent
@@ -68,15 +70,17 @@ _INFERENCE = Heading(
     "Does exact inference in the network brought, which uses no code of the compiler, decide alike?",
     "exact inference",
 )
-NOT_BROUGHT = Heading(
+_NOT_BROUGHT = Heading(
     GROUP, "network", "Is the model one of a network that the auditor knows?", "no network was brought"
-).found("not asked", "no network was brought (--network)")
+)
 
 
 def planned(subject: Subject) -> Iterator[Planned]:
     """Yield the checks against the network brought."""
     network, model = subject.network, subject.model
     if network is None:
+        asked = _NOT_BROUGHT.found("not asked", "no network was brought (--network)")
+        yield Planned(_NOT_BROUGHT, lambda _: [asked])
         return
     yield Planned(_VARIABLES, lambda _: _compared(model, network))
     problems = unlike(model, network)
@@ -90,7 +94,7 @@ def planned(subject: Subject) -> Iterator[Planned]:
         return
     brought = brought_classifier(model, network)
     yield Planned(_QUESTION, lambda _: [_QUESTION.found(True, _settings(brought))])
-    yield Planned(_PROOF, lambda budget: [_proved(model, brought, budget)], weight=6)
+    yield Planned(_PROOF, lambda budget: [_proved(model, brought, budget)], 6, limits_itself=True)
     yield Planned(_INFERENCE, lambda budget: [_asked(subject, brought, budget)], weight=3)
 
 
@@ -178,7 +182,7 @@ def _settings(brought: Classifier) -> str:
 def _proved(model: CompiledModel, brought: Classifier, budget: Budget) -> AuditCheck:
     """Compile the network brought and compare all decisions; count them where time allows."""
     left = budget.left()
-    other = brought.compile(time_limit=None if left is None else 0.7 * left)
+    other = compile_classifier(brought, time_limit=None if left is None else 0.7 * left, formulas=False)
     whole, total = model.unconstrained, model.domain.instance_count
     alike = equivalent(whole, other, time_limit=budget.left())
     if alike:
@@ -194,9 +198,10 @@ def _proved(model: CompiledModel, brought: Classifier, budget: Budget) -> AuditC
     detail += f"{'is' if found.count == 1 else 'are'} decided otherwise"
     facts = {"instances": total, "differ": found.count}
     if model.constraint is not None:
-        inside = compare(model, other, time_limit=budget.left()).count
-        facts["differ_among_allowed"] = inside
-        detail += f", {inside:,} of them among the {model.instance_count:,} that the constraint allows"
+        with suppress(LimitExceeded):
+            inside = compare(model, other, time_limit=budget.left()).count
+            facts["differ_among_allowed"] = inside
+            detail += f", {inside:,} of them among the {model.instance_count:,} that the constraint allows"
     return _PROOF.found(False, detail, instances, facts, [_changes(found)])
 
 
@@ -215,7 +220,8 @@ def _asked(subject: Subject, brought: Classifier, budget: Budget) -> AuditCheck:
     whole: BaseCompiledModel = subject.model.unconstrained
     back = [np.argsort(positions) for positions in _positions(subject.model, brought)]
     rows = _translated(back, asked.rows)
-    wrong = disagreeing(whole, rows, asked.expected)
+    # Formulas that are made from the diagram say what it says; those in a file may have been changed.
+    wrong = disagreeing(whole, rows, asked.expected, formulas=bool(whole.formulas))
     sample = f"a sample (seed {subject.seed}), half of it the nearest to a tie among many drawn"
     heading = Heading(
         _INFERENCE.group,

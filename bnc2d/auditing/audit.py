@@ -109,7 +109,8 @@ def audit(
     weight = sum(one.weight for one in plan)
     for one in plan:
         say(one.heading.name)
-        checks += one.run(budget.share(one.weight / weight))
+        left = budget.left()
+        checks += one.run(Budget(None if left is None else round(left * one.weight / weight, 2)))
         weight -= one.weight
     for source in sources:
         source.check_unchanged()

@@ -49,7 +49,7 @@ def planned(subject: Subject, say: Callable[[str], object]) -> Iterator[Planned]
         left = budget.left()
         report = verify_model(
             subject.model,
-            time_limit=None if left is None else left / number,
+            time_limit=None if left is None else round(left / number, 2),
             samples=subject.samples,
             seed=subject.seed,
             progress=lambda name, *_: say(f"file: {name}"),
@@ -59,7 +59,7 @@ def planned(subject: Subject, say: Callable[[str], object]) -> Iterator[Planned]
     if any(scale_of(variable.states) for variable in subject.model.classifier.network.variables):
         yield Planned(_SCALES, lambda _: [_scales(subject.model.classifier.network)])
     whole = Heading(GROUP, "file: verify", "Does the file agree with itself?", "independent checks")
-    yield Planned(whole, ask, weight=number)
+    yield Planned(whole, ask, number, limits_itself=True)
 
 
 def _scales(network: BayesianNetwork) -> AuditCheck:

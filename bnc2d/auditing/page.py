@@ -158,7 +158,7 @@ def _audited(audit: Audit) -> str:
     facts: list[tuple[str, Any]] = [
         ("target", f"{model['target']}, with the classes {', '.join(model['classes'])}"),
         ("decision", f"{rule}; ties: {model['ties']}"),
-        ("instances", model["instances"]),
+        ("instances", f"{model['instances']:,}"),
         ("diagram", f"{model['diagram_nodes']:,} nodes, compiled by the method {model['method']}"),
     ]
     if model["constraint"] is not None:

@@ -69,7 +69,9 @@ def _no_feature(heading: Heading, name: str) -> Planned:
 
 
 def _independence(model: CompiledModel, heading: Heading, names: Sequence[str]) -> Planned:
-    return Planned(heading, lambda budget: [_is_independent(model, heading, names, budget)])
+    return Planned(
+        heading, lambda budget: [_is_independent(model, heading, names, budget)], limits_itself=True
+    )
 
 
 def _is_independent(
@@ -114,7 +116,7 @@ def _without_constraint(model: CompiledModel, names: Sequence[str], budget: Budg
 def planned_monotone(subject: Subject) -> Iterator[Planned]:
     """Yield a check for each feature that is asked about; where none is, tell which way each goes."""
     if subject.monotone is None:
-        yield Planned(_TOLD, lambda budget: [_directions(subject, budget)])
+        yield Planned(_TOLD, lambda budget: [_directions(subject, budget)], limits_itself=True)
         return
     aim = "lower the class" if subject.towards is None else f"lead out of class {subject.towards}"
     for name, direction in subject.monotone.items():
@@ -186,7 +188,7 @@ def planned_rules(subject: Subject) -> Iterator[Planned]:
         yield Planned(_NO_RULES, lambda _: [asked])
         return
     rules = subject.rules
-    yield Planned(_NO_RULES, lambda budget: _checked(subject.model, rules, budget), weight=2)
+    yield Planned(_NO_RULES, lambda budget: _checked(subject.model, rules, budget), 2, limits_itself=True)
 
 
 def _checked(model: CompiledModel, rules: str | tuple[str, ...], budget: Budget) -> list[AuditCheck]:

@@ -80,7 +80,7 @@ def planned(subject: Subject) -> Iterator[Planned]:
         question = f"Would every row be decided alike if {names} alone were otherwise?"
         heading = Heading(GROUP, "rows: protected", question, BY_DIAGRAM.replace("instances", "rows"))
         yield Planned(heading, lambda _: [_protected(subject, rows, heading)], weight=2)
-    yield Planned(_ROBUST, lambda budget: [_robust(model, rows, budget)], weight=3)
+    yield Planned(_ROBUST, lambda budget: [_robust(model, rows, budget)], 3, limits_itself=True)
 
 
 def _read(rows: RowTable) -> AuditCheck:
@@ -227,7 +227,7 @@ def _robust(model: CompiledModel, rows: RowTable, budget: Budget) -> AuditCheck:
     known = range(len(decisions(model)))
     found: list[list[int] | None] = []
     try:
-        with budget.share(0.9).limiting("not every row is asked"):
+        with budget.limiting("not every row is asked"):
             for row, label in zip(codes[first].tolist(), labels, strict=True):
                 checkpoint()
                 found.append(nearest(model.diagram, row, [one for one in known if one != label], ()))

@@ -56,18 +56,26 @@ Ask: TypeAlias = Callable[[Budget], Sequence[AuditCheck]]
 
 @dataclass(frozen=True)
 class Planned:
-    """A check to come: what it is about should a limit end it, what it does, and its weight in the time."""
+    """A check to come: what it is about should a limit end it, what it does, and its weight in the time.
+
+    One that ``limits_itself`` looks at its budget by itself, so that what it has found by then is kept.
+    """
 
     heading: Heading
     ask: Ask
     weight: float = 1.0
+    limits_itself: bool = False
 
     def run(self, budget: Budget) -> list[AuditCheck]:
         """Run the check; a limit that comes first leaves it open, and says so."""
         started = monotonic()
         try:
-            with budget.limiting("no answer"):
+            if self.limits_itself:
+                budget.left()  # it runs from here on
                 found = list(self.ask(budget))
+            else:
+                with budget.limiting("no answer"):
+                    found = list(self.ask(budget))
         except LimitExceeded as error:
             found = [self.heading.found("open", f"not finished: {error}")]
         took = monotonic() - started

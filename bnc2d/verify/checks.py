@@ -211,11 +211,13 @@ def ask_oracle(classifier: BaseClassifier, budget: Budget, samples: int, seed: i
     return Asked(rows[:asked], expected, which, is_all=False)
 
 
-def disagreeing(model: BaseCompiledModel, rows: Rows, expected: list[str | None]) -> NDArray[np.intp]:
+def disagreeing(
+    model: BaseCompiledModel, rows: Rows, expected: list[str | None], formulas: bool = True
+) -> NDArray[np.intp]:
     """Return the rows on which the decision of a model, or one of its formulas, is not as expected."""
     answers = np.array(expected, dtype=object)
     wrong = np.array([*model.classes, None], dtype=object)[model.diagram.labels(rows)] != answers
-    for name, formula, negated in _formulas(model):
+    for name, formula, negated in _formulas(model) if formulas else ():
         truth = answers == name
         wrong |= (formula.evaluate(rows) != truth) | (negated.evaluate(rows) == truth)
     return np.flatnonzero(wrong)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import GivenModel as GivenModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.auditing.audit import audit as audit
+    from bnc2d.auditing.findings import AuditCheck as AuditCheck
+    from bnc2d.auditing.result import Audit as Audit
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
@@ -90,6 +93,9 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel GivenModel",
     "bnc2d.api.files": "load",
+    "bnc2d.auditing.audit": "audit",
+    "bnc2d.auditing.findings": "AuditCheck",
+    "bnc2d.auditing.result": "Audit",
     "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",

@@ -24,6 +24,7 @@ COMMANDS = {
     "nearest": "find the nearest instances that are decided otherwise",
     "compare": "say what two classifiers decide differently",
     "verify": "check a compiled model by independent means",
+    "audit": "audit a model against a network, rows and rules, and write a page to hand over",
     "bench": "compile a folder of benchmark problems",
     "experiments": "repeat the paper's evaluation and write a report",
     "predict": "decide the class of instances, with exact posteriors",
@@ -123,6 +124,8 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
 def _configure(name: str, command: argparse.ArgumentParser) -> None:
     """Describe the arguments of a command, whose module is loaded only here: help must not wait for numpy."""
     match name:
+        case "audit":
+            from bnc2d.cli.commands.audit import configure, run
         case "bench":
             from bnc2d.cli.commands.bench import configure, run
         case "bias":

@@ -97,6 +97,14 @@ def test_keys_of_questions(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.splitlines()[0].split(",")[2:-1] == re.findall(r"`([^`]+)`", text)
 
 
+def test_keys_of_audits(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "audit", "d.bnc2d", "--json", "--protected", "CT", "--time-limit", "0.5")
+    found = json.loads(out)
+    assert (code, list(found)) == (1, documented("Audits"))
+    assert list(found["model"]) == documented("Audits", 1)
+    assert all(list(check) == documented("Audits", 2) for check in found["checks"])
+
+
 def test_columns(capsys: pytest.CaptureFixture[str]) -> None:
     shared, own = documented("CSV"), documented("CSV", 1)
     probabilities = ["P(class)"] * 3 + ["exact P(class)"] * 3

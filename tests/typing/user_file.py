@@ -386,6 +386,27 @@ def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
     assert_type(diagram.features, tuple[str, ...])
 
 
+def audits(model: bnc2d.CompiledModel, folder: Path) -> bnc2d.Audit:
+    """What an auditor asks."""
+    found = bnc2d.audit(
+        model, bnc2d.example("diagnosis"), [PATIENT], protected="CT", samples=10, time_limit=30
+    )
+    assert_type(found, bnc2d.Audit)
+    assert_type((found.passed, found.failed, found.holds), tuple[bool, bool, bool | None])
+    assert_type(found.summary, tuple[str, ...])
+    assert_type((found.to_html(), found.to_json()), tuple[str, str])
+    assert_type(found.with_verdict("failed"), list[bnc2d.AuditCheck])
+    assert_type(found.worst_first, list[bnc2d.AuditCheck])
+    check = found.worst_first[0]
+    assert_type((check.name, check.detail, check.counts), tuple[str, str, bool])
+    assert_type(check.to_dict()["question"], str)
+    assert_type(found.to_dict()["summary"], list[str])
+    assert len(check.tables) + len(check.instances) + len(check.facts) > 0
+    assert_type((check.group, check.question, check.method, check.seconds), tuple[str, str, str, float])
+    found.write(folder / "audit.html")
+    return found
+
+
 def errors(folder: Path) -> list[str]:
     """Whatever is refused is refused in a line."""
     kinds: list[type[bnc2d.Bnc2dError]] = [
@@ -423,5 +444,6 @@ def main(folder: Path) -> list[str]:
     model = models(classifiers(networks(folder)), folder)
     explanations(model)
     logic(model, folder)
+    assert audits(model, folder).failed
     assert_type(bnc2d.__version__, str)
     return [*errors(folder), *(found.status for found in findings(model))]

@@ -26,7 +26,7 @@ def add_network_options(command: argparse.ArgumentParser) -> None:
 def add_size_option(command: argparse.ArgumentParser) -> None:
     """Add ``--max-bytes``, which is None where the reader's own limit holds, and ``--json``."""
     larger = "read larger files than by default, up to N bytes"
-    command.add_argument("--max-bytes", type=_byte_count, metavar="N", help=larger)
+    command.add_argument("--max-bytes", type=byte_count, metavar="N", help=larger)
     command.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
@@ -63,7 +63,8 @@ def count(text: str) -> int:
     return _whole(text, 10**9, "number from 1 on")
 
 
-def _byte_count(text: str) -> int:
+def byte_count(text: str) -> int:
+    """Return a number of bytes, for limits."""
     return _whole(text, 10**18, "number of bytes")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from importlib import import_module
-from math import ceil, isnan, ulp
+from math import ceil, inf, isnan, nextafter
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
@@ -155,12 +155,7 @@ class _FittedClassifier:
         labels = tuple(axis.labels())
         if axis.name() == self.target:
             return States(Labels(self.class_values, names=labels))
-        scale = _scale(axis, labels)
-        if scale is None:
-            return States(Labels(labels))
-        if isinstance(scale, Labels) and len(set(labels)) < len(labels):  # pyAgrum shows seven digits
-            return States(Labels(scale.values))
-        return States(scale)
+        return States(_scale(axis, labels) or Labels(labels))
 
     def classifier(self, network: BayesianNetwork) -> Classifier:
         """Return the classifier over the network, or over what pyAgrum looks at of it."""
@@ -234,14 +229,17 @@ def least_probability(threshold: float, digits: int) -> Fraction | None:
     """
     if isnan(threshold) or threshold > 1:
         return None
+    if threshold <= 0:
+        return Fraction(-1)
     step = Fraction(10) ** -digits
-    multiple = ceil(Fraction(threshold) / step)
-    while float(multiple * step) < threshold:
-        multiple += 1
-    while float((multiple - 1) * step) >= threshold:
-        multiple -= 1
+    # A multiple reaches the threshold where its float does: half a float below it, or above that.
+    multiple = ceil(_half_below(threshold) / step)
+    multiple += float(multiple * step) < threshold
     half = (multiple - Fraction(1, 2)) * step
     nearest = float(half)
-    if round(nearest, digits) >= threshold:  # what rounds to that float counts
-        return min(half, Fraction(nearest)) - Fraction(ulp(nearest)) / 2
-    return half
+    # What is nearer to that float than to the one below goes with it.
+    return _half_below(nearest) if round(nearest, digits) >= threshold else half
+
+
+def _half_below(number: float) -> Fraction:
+    return (Fraction(number) + Fraction(nextafter(number, -inf))) / 2

@@ -38,9 +38,23 @@ class Fitted(NamedTuple):
     """A fitted classifier, its training rows and new ones."""
 
     classifier: Any
-    known: pd.DataFrame
     rows: pd.DataFrame
     options: dict[str, Any]
+    as_array: bool = False
+
+    def decisions(self) -> list[Any]:
+        """Return pyAgrum's decision on each row; an error of its where it cannot decide."""
+        rows: Any = self.rows.to_numpy() if self.as_array else self.rows
+        try:
+            return list(self.classifier.predict(rows))
+        except (ZeroDivisionError, gum.GumException):
+            return [self._decision(rows[at : at + 1]) for at in range(len(rows))]
+
+    def _decision(self, row: Any) -> Any:
+        try:
+            return self.classifier.predict(row)[0]
+        except (ZeroDivisionError, gum.GumException) as error:
+            return error
 
 
 def random_fitted(seed: int, size: int = 120, new: int = 60) -> Fitted:
@@ -61,12 +75,15 @@ def random_fitted(seed: int, size: int = 120, new: int = 60) -> Fitted:
         "beta": float(rng.choice([0.5, 1, 2])),
         "significant_digit": int(rng.choice([1, 2, 3, 10, 10, 10, 16])),
     }
-    if options["scoringType"] in ("BD", "BDeu", "K2") and options["learningMethod"] in ("GHC", "Tabu"):
+    if len(set(classes)) > 2 and options["discretizationStrategy"] == "CAIM":  # for two classes only
+        options["discretizationStrategy"] = "quantile"
+    if options["scoringType"] in ("BDeu", "K2") and options["learningMethod"] in ("GHC", "Tabu"):
         options["prior"] = "NoPrior"  # pyAgrum refuses both together
     if options["discretizationThreshold"] == 0.3:  # means a share; texts have fewer values than that
         frame = frame.loc[:, [not name.startswith("steps") for name in frame.columns]]
         if frame.empty:
             frame = random_frame(rng, size, 2)
+    new_rows = random_rows(rng, frame, new)
     with tempfile.TemporaryDirectory() as folder:
         if options["prior"] == "Dirichlet":
             source = Path(folder) / "prior.csv"
@@ -74,7 +91,31 @@ def random_fitted(seed: int, size: int = 120, new: int = 60) -> Fitted:
             options["DirichletCsv"] = str(source)
         if rng.random() < 0.3 and options["learningMethod"] in ("MIIC", "GHC", "Tabu"):
             options["constraints"] = {"MandatoryArcs": [(classes.name, frame.columns[0])]}
-        fitted = skbn.createBNClassifier(**options).fit(frame, classes)
+        as_array = bool(rng.random() < 0.15)
+        if as_array:
+            frame.columns = new_rows.columns = [f"x{number}" for number in range(frame.shape[1])]
+            options.pop("constraints", None)
+        data = (frame.to_numpy(), classes.to_numpy()) if as_array else (frame, classes)
+        fitted = skbn.createBNClassifier(**options).fit(*data)
+    rows = pd.concat([frame, new_rows], ignore_index=True)
     if rng.random() < 0.2:
         fitted = pickle.loads(pickle.dumps(fitted))
-    return Fitted(fitted, frame, random_rows(rng, frame, new), options)
+    elif rng.random() < 0.2:
+        fitted = _of_trained(rng, fitted)
+    return Fitted(fitted, rows, options, as_array)
+
+
+def _of_trained(rng: np.random.Generator, fitted: Any) -> Any:
+    """Return a classifier of the same network with another rule."""
+    labels = fitted.bn_.variable(fitted.target_).labels()
+    whole = all(label.lstrip("-").isdigit() for label in labels) and rng.random() < 0.5
+    made = skbn.createBNClassifier(significant_digit=int(rng.choice([2, 10])))
+    made.fromTrainedModel(
+        fitted.bn_,
+        fitted.target_,
+        targetModality=str(rng.choice(labels)) if len(labels) == 2 and rng.random() < 0.7 else "",
+        threshold=float(rng.choice([0.5, 0.2, round(rng.random(), 3)])),
+        variableList=list(fitted.variableNameIndexDictionary_),
+        dtype=int if whole else str,
+    )
+    return made

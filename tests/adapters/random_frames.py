@@ -20,7 +20,9 @@ def random_frame(rng: np.random.Generator, size: int, columns: int, *, numbers: 
     for number in range(columns):
         kind = rng.choice(kinds if numbers else kinds[2:])
         if kind == "floats":
-            column: Any = np.round(rng.normal(0, 10.0 ** rng.integers(-3, 5), size), rng.integers(0, 12))
+            column: Any = (
+                np.round(rng.normal(0, 10.0 ** rng.integers(-3, 5), size), rng.integers(0, 12)) + 0.0
+            )
         elif kind == "counts":
             column = rng.integers(-50, 200, size)
         elif kind == "range":
@@ -57,6 +59,9 @@ def random_rows(rng: np.random.Generator, frame: pd.DataFrame, size: int) -> pd.
     for name in frame.columns:
         seen = frame[name].to_numpy()
         column = seen[rng.integers(0, len(seen), size)]
+        if len(set(seen)) < len(seen) / 2:
+            found[name] = column  # it may count as labels
+            continue
         if name.startswith("floats"):
             other = rng.normal(seen.mean(), 2 * seen.std() + 1, size)
             column = np.where(rng.random(size) < 0.5, column, other)

@@ -89,17 +89,13 @@ def _states(name: str, cpd: Any) -> tuple[str, ...]:
     texts = _texts(values, f"the states of {name!r}")
     if all(isinstance(value, str) for value in values):
         return texts
-    for at, value in enumerate(values):
-        if value in values[:at]:  # as 1, 1.0 and True are
-            equal = values[values.index(value)]
-            raise NetworkError(f"the states {equal!r} and {value!r} of {name!r} are equal; rename one")
     return States(_intervals(values) or Labels([(value,) for value in values], names=texts), texts)
 
 
 def _intervals(values: list[object]) -> Intervals | None:
     """Return the scale of the intervals that pandas cuts numbers into, None for other states."""
     if len(values) < 2 or any(
-        type(value).__name__ != "Interval" or not type(value).__module__.startswith("pandas.")
+        type(value).__name__ != "Interval" or type(value).__module__.split(".")[0] != "pandas"
         for value in values
     ):
         return None

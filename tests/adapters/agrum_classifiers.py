@@ -99,7 +99,7 @@ def random_fitted(seed: int, size: int = 120, new: int = 60) -> Fitted:
         fitted = skbn.createBNClassifier(**options).fit(*data)
     rows = pd.concat([frame, new_rows], ignore_index=True)
     if rng.random() < 0.2:
-        fitted = pickle.loads(pickle.dumps(fitted))
+        fitted = pickle.loads(pickle.dumps(fitted))  # noqa: S301 # our own
     elif rng.random() < 0.2:
         fitted = _of_trained(rng, fitted)
     return Fitted(fitted, rows, options, as_array)

@@ -81,7 +81,7 @@ def random_learnt(seed: int, size: int = 80, new: int = 30) -> Learnt:
             model = DiscreteBayesianNetwork(arcs, latents={"hidden"})
             settings: Any = {
                 "latent_card": {"hidden": 2},
-                "max_iter": 3,
+                "max_iter": 2,
                 "seed": seed,
                 "show_progress": False,
             }

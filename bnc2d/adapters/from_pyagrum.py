@@ -30,8 +30,8 @@ class AnyBNClassifier(Protocol):
         """The learnt threshold."""
 
 
-@overload
-def from_pyagrum(model: AnyBNClassifier, *, normalise: bool = False) -> Classifier: ...
+@overload  # what follows is for all the rest
+def from_pyagrum(model: AnyBNClassifier, *, normalise: bool = False) -> Classifier: ...  # type: ignore[overload-overlap]
 @overload
 def from_pyagrum(model: object, *, normalise: bool = False) -> BayesianNetwork: ...
 def from_pyagrum(model: Any, *, normalise: bool = False) -> BayesianNetwork | Classifier:

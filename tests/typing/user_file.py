@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, assert_type
+from typing import Any, Literal, Protocol, assert_type
 
 import numpy as np
 import pandas as pd
@@ -432,10 +432,17 @@ def errors(folder: Path) -> list[str]:
     return []
 
 
-def others(pgmpy: object, pyagrum: object, sklearn: object) -> None:
+class Fitted(Protocol):
+    """What a fitted BNClassifier of pyAgrum has."""
+
+    threshold_: float
+
+
+def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> None:
     """Models of other libraries."""
     assert_type(bnc2d.from_pgmpy(pgmpy), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
+    assert_type(bnc2d.from_pyagrum(fitted), bnc2d.Classifier)
     assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
 
 

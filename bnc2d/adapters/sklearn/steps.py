@@ -217,7 +217,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Encoded:
-    """``OrdinalEncoder`` and ``OneHotEncoder``: the code of a label; ``unknown`` of others, if there is one."""
+    """``OrdinalEncoder`` and ``OneHotEncoder``: the code of a label; ``unknown`` of all others, if any."""
 
     codes: Mapping[Hashable, float]
     nan: float | None

@@ -37,9 +37,10 @@ class Difference:
     """A row that two models decide differently: its position, both decisions, and why.
 
     ``margin`` is how far the exact decision is from the other one: the difference between the exact
-    posteriors of the two classes, or that between the posterior and the threshold. ``why`` is ``"tie"`` where it is 0,
-    ``"rounding"`` where it is at most the tolerance, ``"impossible"`` where the row has probability 0, and
-    ``"not a number"`` where the source's own probabilities are NaN; else ``"unexplained"``.
+    posteriors of the two classes, or that between the posterior and the threshold. ``why`` is ``"tie"``
+    where it is 0, ``"rounding"`` where it is at most the tolerance, ``"impossible"`` where the row has
+    probability 0, and ``"not a number"`` where the source's own probabilities are NaN; else
+    ``"unexplained"``.
     """
 
     row: int
@@ -103,8 +104,8 @@ def agreement(
 
     ``source`` is what has ``predict``, such as a fitted pipeline, or a function, called with ``instances`` as
     they are; or a list of the classes that it decided. ``rows`` are the same instances as the classifier
-    reads them, where these differ (an array without the columns that a pipeline drops, say). A difference is a tie
-    where the exact posteriors of the two classes are equal, and a rounding where they differ by at most
+    reads them, where these differ (an array without the columns that a pipeline drops, say). A difference is
+    a tie where the exact posteriors of the two classes are equal, and a rounding where they differ by at most
     ``tolerance``; what is neither is unexplained, and then the answer is false.
     """
     if not isinstance(classifier, Classifier | CompiledModel):

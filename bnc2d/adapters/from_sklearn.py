@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from bnc2d.adapters.sklearn.cells import RawColumn, raw_column
 from bnc2d.adapters.sklearn.likelihood import Likelihood, count_bounds, likelihood, naive_bayes_kind
-from bnc2d.adapters.sklearn.names import class_names, input_names, input_width
+from bnc2d.adapters.sklearn.names import class_names, input_names, input_width, pipeline_steps
 from bnc2d.adapters.sklearn.steps import Chain
-from bnc2d.adapters.sklearn.transformers import Column, pipeline_steps, transformed
+from bnc2d.adapters.sklearn.transformers import Column, transformed, transformer_kind
 from bnc2d.adapters.sklearn.wrappers import Unwrapped, unwrapped
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.readers.arguments import items
@@ -70,6 +70,8 @@ def from_sklearn(
     inner = unwrapped(estimator)
     *transformers, bayes = _steps(inner.estimator)
     kind = naive_bayes_kind(bayes)
+    for transformer in transformers:  # before the columns are counted: not all of these have any
+        transformer_kind(transformer)
     all_names = _feature_names(inner.estimator, feature_names)
     columns = [Column(place) for place in range(len(all_names))]
     for transformer in transformers:

@@ -234,7 +234,9 @@ def _encoder(rng: np.random.Generator) -> Any:
         rng.integers(4)
     ]
     if rng.random() < 0.4:
-        unknown = {"handle_unknown": "use_encoded_value", "unknown_value": 6} if rng.random() < 0.5 else {}
+        unknown: dict[str, Any] = {}
+        if rng.random() < 0.5:
+            unknown = {"handle_unknown": "use_encoded_value", "unknown_value": 6}
         missing = {"encoded_missing_value": 5} if rng.random() < 0.7 else {}
         return OrdinalEncoder(**groups, **unknown, **missing)
     unknown = {"handle_unknown": str(rng.choice(["error", "ignore", "infrequent_if_exist"]))}

@@ -38,10 +38,19 @@ def input_names(estimator: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
+def pipeline_steps(pipeline: Any) -> list[Any]:
+    """Return the steps that a pipeline takes to predict; those that resample take part in fitting alone."""
+    steps = [step for _, step in pipeline.steps if not hasattr(step, "fit_resample")]
+    return [step for step in steps if step is not None and not is_word(step, "passthrough")]
+
+
+def is_word(transformer: object, word: str) -> bool:
+    """Return whether a word is in place of a transformer: ``"drop"`` or ``"passthrough"``."""
+    return isinstance(transformer, str) and transformer == word
+
+
 def _first(estimator: Any) -> Any:
     """Return the first of an estimator's steps that reads the data."""
     while "Pipeline" in class_names(estimator):
-        steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
-        steps = [step for step in steps if not hasattr(step, "fit_resample")]
-        estimator = steps[0]
+        estimator = pipeline_steps(estimator)[0]
     return estimator

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bnc2d.adapters.sklearn.encoders import one_hot, ordinal
-from bnc2d.adapters.sklearn.names import class_names, fitted, input_names, is_own
+from bnc2d.adapters.sklearn.names import class_names, fitted, input_names, is_own, is_word, pipeline_steps
 from bnc2d.adapters.sklearn.steps import (
     Binarised,
     Binned,
@@ -61,23 +61,19 @@ class Column(NamedTuple):
 
 def transformed(transformer: Any, columns: Sequence[Column]) -> list[Column]:
     """Return the columns that a fitted transformer makes of columns; refuse what is not exact."""
-    if transformer is None or (isinstance(transformer, str) and transformer == "passthrough"):
+    if is_word(transformer, "passthrough"):
         return list(columns)
+    return _READERS[transformer_kind(transformer)](transformer, list(columns))
+
+
+def transformer_kind(transformer: Any) -> str:
+    """Return which of the known transformers this is; refuse all others, with the reason."""
     names = class_names(transformer)
-    if "FunctionTransformer" in names and transformer.func is None:
-        return list(columns)
-    if "SelectorMixin" in names and is_own(transformer, "transform"):
-        kept = np.asarray(transformer.get_support())
-        return [column for column, keep in zip(columns, kept, strict=True) if keep]
     kind = next((name for name in names if name in _READERS), None)
-    if kind is None or not (is_own(transformer, "transform") or kind == "Pipeline"):
+    is_known = is_own(transformer, "transform") or kind == "Pipeline"
+    if kind is None or not is_known or (kind == "FunctionTransformer" and transformer.func is not None):
         raise UnsupportedError(_refusal(transformer, names))
-    return _READERS[kind](transformer, list(columns))
-
-
-def pipeline_steps(pipeline: Any) -> list[Any]:
-    """Return the steps that a pipeline takes to predict; those that resample take part in fitting alone."""
-    return [step for _, step in pipeline.steps if not hasattr(step, "fit_resample")]
+    return kind
 
 
 def _refusal(transformer: object, names: Sequence[str]) -> str:
@@ -102,7 +98,7 @@ def _union(union: Any, columns: list[Column]) -> list[Column]:
     return [
         column
         for _, transformer in union.transformer_list
-        if not _is_drop(transformer)
+        if not is_word(transformer, "drop")
         for column in transformed(transformer, columns)
     ]
 
@@ -112,14 +108,10 @@ def _column_transformer(transformer: Any, columns: list[Column]) -> list[Column]
     names = input_names(transformer)
     found: list[Column] = []
     for _, part, selection in fitted(transformer, "transformers_"):
-        chosen = [] if _is_drop(part) else selected(selection, names, len(columns))
+        chosen = [] if is_word(part, "drop") else selected(selection, names, len(columns))
         if chosen:
             found += transformed(part, [columns[place] for place in chosen])
     return found
-
-
-def _is_drop(transformer: object) -> bool:
-    return isinstance(transformer, str) and transformer == "drop"
 
 
 def _no_weights(transformer: Any) -> None:
@@ -154,6 +146,10 @@ def selected(selection: Any, names: list[str] | None, size: int) -> list[int]:
     if ones and all(isinstance(one, bool | np.bool_) for one in ones):
         return [position for position, chosen in enumerate(ones) if chosen]
     return [place(one) for one in ones]
+
+
+def _chosen(selector: Any, columns: list[Column]) -> list[Column]:
+    return [column for column, keep in zip(columns, selector.get_support(), strict=True) if keep]
 
 
 def _each(step_of: Callable[[Any, int], Iterable[Any]]) -> Callable[[Any, list[Column]], list[Column]]:
@@ -241,6 +237,8 @@ def _robust(scaler: Any, place: int) -> Iterable[Any]:
 
 
 _READERS: dict[str, Callable[[Any, list[Column]], list[Column]]] = {
+    "FunctionTransformer": lambda _, columns: columns,  # without a function
+    "SelectorMixin": _chosen,
     "Pipeline": _pipeline,
     "FeatureUnion": _union,
     "ColumnTransformer": _column_transformer,

@@ -230,9 +230,8 @@ def _text_steps(rng: np.random.Generator, gaps: bool) -> Any:
 
 
 def _encoder(rng: np.random.Generator) -> Any:
-    groups: dict[str, Any] = [{}, {"min_frequency": 8}, {"max_categories": 3}, {"min_frequency": 0.1}][
-        rng.integers(4)
-    ]
+    sizes: list[dict[str, Any]] = [{}, {"min_frequency": 8}, {"max_categories": 3}, {"min_frequency": 0.1}]
+    groups = sizes[rng.integers(4)]
     if rng.random() < 0.4:
         unknown: dict[str, Any] = {}
         if rng.random() < 0.5:

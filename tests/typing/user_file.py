@@ -406,7 +406,14 @@ def others(pgmpy: object, pyagrum: object, sklearn: object) -> None:
     """Models of other libraries."""
     assert_type(bnc2d.from_pgmpy(pgmpy), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
-    assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
+    converted = bnc2d.from_sklearn(
+        sklearn, max_counts={"prize": 2}, feature_states={"prize": ["no", "one", "two"]}
+    )
+    assert_type(converted, bnc2d.Classifier)
+    found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
+    assert_type(found, bnc2d.Agreement)
+    assert_type(found.differences, tuple[bnc2d.Difference, ...])
+    assert_type([one.margin for one in found.differences], list[Fraction])
 
 
 def main(folder: Path) -> list[str]:

@@ -9,6 +9,9 @@ from bnc2d.version import __version__
 
 TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
+    from bnc2d.adapters.agreement import Agreement as Agreement
+    from bnc2d.adapters.agreement import Difference as Difference
+    from bnc2d.adapters.agreement import agreement as agreement
     from bnc2d.adapters.from_pgmpy import from_pgmpy as from_pgmpy
     from bnc2d.adapters.from_pyagrum import from_pyagrum as from_pyagrum
     from bnc2d.adapters.from_sklearn import from_sklearn as from_sklearn
@@ -114,6 +117,7 @@ _HOME = {
     "bnc2d.explain.changes.nearest": "Nearest",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
     "bnc2d.formats.builtin": "example examples",
+    "bnc2d.adapters.agreement": "Agreement Difference agreement",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",
     "bnc2d.adapters.from_sklearn": "from_sklearn",

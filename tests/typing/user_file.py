@@ -444,6 +444,14 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(fitted), bnc2d.Classifier)
     assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
+    converted = bnc2d.from_sklearn(
+        sklearn, max_counts={"prize": 2}, feature_states={"prize": ["no", "one", "two"]}
+    )
+    assert_type(converted, bnc2d.Classifier)
+    found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
+    assert_type(found, bnc2d.Agreement)
+    assert_type(found.differences, tuple[bnc2d.Difference, ...])
+    assert_type([one.margin for one in found.differences], list[Fraction])
 
 
 def main(folder: Path) -> list[str]:

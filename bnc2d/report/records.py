@@ -115,7 +115,7 @@ def explanation_data(
     """
     classifier = explanation.classifier
     classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
-    others = [name for name in classes if name != explanation.decision]
+    others = [name for name in classes if name != explanation.decision_name]
     shares = budget.shares(1 + len(KINDS) + 2 * len(others) + bool(explanation.missing))
     found = {}
     if (

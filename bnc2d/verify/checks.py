@@ -201,7 +201,7 @@ def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -
 def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Outcome:
     """Compare the model's decisions and each of its formulas with the oracle's answers."""
     answers = np.array(expected, dtype=object)
-    wrong = model.predict(rows) != answers
+    wrong = np.array([*model.classes, None], dtype=object)[model.diagram.labels(rows)] != answers
     for name, formula, negated in _formulas(model):
         truth = answers == name
         wrong |= (formula.evaluate(rows) != truth) | (negated.evaluate(rows) == truth)

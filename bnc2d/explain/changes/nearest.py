@@ -107,7 +107,7 @@ class NearestSearch:
     def _reached(self, row: Row) -> Nearest:
         model = self._model
         label = int(model.diagram.labels(np.array([row], dtype=np.intp))[0])
-        return reached(model.domain, self._prices, row, decisions(model)[label])
+        return reached(model.domain, self._prices, row, (*model.classifier.class_labels, None)[label])
 
 
 def nearest(

@@ -194,6 +194,10 @@ function showModel(model) {
       const subject = subjectOf(model, rowOf(instance));
       return subject.explainer && new Story(model, subject, new Found(model, subject)).texts();
     },
+    literal: (feature, states, verb) => {
+      const mask = states.reduce((all, state) => all | bit(state), 0n), own = model.features[feature];
+      return [literalText(own, mask), sentence(model.features, [[feature, mask]], verb)];
+    },
     show: (instance) => view.show(rowOf(instance)),
   });
 }

@@ -26,7 +26,7 @@ from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.picture import draw_network
 from bnc2d.report.data import page_data
-from bnc2d.report.rows import PageRow, check_rows, distinct, page_rows, recorded_data, rows_data
+from bnc2d.report.rows import PageRow, check_rows, distinct, label_of, page_rows, recorded_data, rows_data
 
 _SCRIPTS = (
     "dom.js",
@@ -74,20 +74,28 @@ def page_html(
     True
     """
     classifier = model.classifier if isinstance(model, BaseCompiledModel) else model
+    return page_around(classifier, page_contents(model, rows, bounds))
+
+
+def page_around(classifier: BaseClassifier, contents: dict[str, Any]) -> str:
+    """Return the page with these contents."""
     logic = "\n".join(asset("bnc2d.report", name) for name in _SCRIPTS)
     script = f'\n"use strict";\n(() => {{\n{logic}}})();\n'
     # No HTML parser can take this for markup: it is in ASCII, without angle brackets or ampersands.
-    packed = json.dumps(_data(model, rows, bounds), ensure_ascii=True, separators=(",", ":"))
+    packed = json.dumps(contents, ensure_ascii=True, separators=(",", ":"))
     data = packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     fields = {"data": data, "script": script, "network": _network(classifier)}
     title = f"{classifier.target}: explore the decisions"
     return page("bnc2d.report", title, f"script-src '{digest(script)}'", fields)
 
 
-def _data(
+def page_contents(
     model: BaseCompiledModel | BaseClassifier, rows: Sequence[PageRow] | None, bounds: Bounds
 ) -> dict[str, Any]:
-    """Return the model with rows to choose from; or, where it is too large, the answers on the rows."""
+    """Return the model with rows to choose from; or, where it is too large, the answers on the rows.
+
+    ``["rows"]["errors"]`` has the rows without an answer, by their positions as text.
+    """
     if isinstance(model, BaseCompiledModel):
         if rows is None:
             return page_data(model)
@@ -111,8 +119,8 @@ def _data(
         classifier, constraint = model, bounds.given
         explain = partial(cast("_Explaining", model).explain, given=constraint)
     shown = None if constraint is None else str(constraint)
-    limit, time_limit, _, progress = bounds
-    return recorded_data(classifier, explain, rows, limit, time_limit, progress, shown)
+    limit, time_limit = checked_limit(bounds.limit), seconds(bounds.time_limit)
+    return recorded_data(classifier, explain, rows, limit, time_limit, bounds.progress, shown)
 
 
 class _Explaining(Protocol):
@@ -125,9 +133,8 @@ def _with_rows(model: BaseCompiledModel, data: dict[str, Any], rows: Sequence[Pa
     """Return the data of a page with rows to choose from; it opens on the first."""
     different, places = distinct(model.classifier, rows)
     instances = {at: dict(row.states) for at, row in zip(places, rows, strict=True) if row.states is not None}
-    classes = model.classifier.class_labels
     decided = model.predict([instances[at] for at in range(len(different))])
-    labels = {at: len(classes) if one is None else classes.index(one) for at, one in enumerate(decided)}
+    labels = {at: label_of(model.classifier, one) for at, one in enumerate(decided)}
     start = different[0] if different else data["start"]
     return {**data, "start": start, "rows": rows_data(model.classifier, rows, labels, {})}
 
@@ -157,9 +164,9 @@ def write_page(
     """Write the page to explore a model; the file appears whole or not at all.
 
     ``rows`` are instances to choose from, in any form that ``predict`` takes. Where the model is too large
-    for a page, or ``model`` is a classifier that is not compiled, the page has the answers on these rows alone,
-    computed beforehand: at most ``limit`` reasons a list within ``time_limit`` seconds a row; a row whose
-    decision is not known in this time has an error. ``given`` is a constraint on a classifier, as for
+    for a page, or ``model`` is a classifier that is not compiled, the page has the answers on these rows
+    alone, computed beforehand: at most ``limit`` reasons a list within ``time_limit`` seconds a row; a row
+    whose decision is not known in this time has an error. ``given`` is a constraint on a classifier, as for
     ``Classifier.explain`` (a compiled model has its own), ``progress`` as in ``compile``.
     """
     if not isinstance(model, BaseClassifier):

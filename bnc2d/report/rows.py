@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from bnc2d.base.budget import Budget, Progress, reporting
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.readers.arguments import as_text
@@ -208,7 +210,7 @@ def _answer(
             del lists[general]
     caveat = caveat_within(explanation, budget.left() or 0.0)
     return {
-        "label": _label(classifier, explanation.decision),
+        "label": label_of(classifier, explanation.decision),
         "possible": data["possible"],
         "posterior": list(data["posterior"].values()) if any(data["posterior"].values()) else None,
         "caveat": caveat,
@@ -216,14 +218,15 @@ def _answer(
         "lists": lists,
         "outcomes": outcomes,
         "against": [_contrast(classifier, data, name) for name in classifier.classes],
-        "nearest": _nearest(classifier, data),
+        "nearest": _nearest(classifier, explanation, data),
         "unproved": _unproved(classifier, data),
         "formulas": [data["complete_reason"], data["general_reason"]],
         "missing": could_do(explanation, budget.left() or _OUTCOME_SECONDS) if explanation.missing else [],
     }
 
 
-def _label(classifier: BaseClassifier, decision: object) -> int:
+def label_of(classifier: BaseClassifier, decision: object) -> int:
+    """Return the position of a decision among the classes; that of "no class" is one beyond them."""
     return len(classifier.classes) if decision is None else classifier.class_labels.index(decision)
 
 
@@ -249,7 +252,7 @@ def _outcomes(explanation: BaseExplanation, reasons: Sequence[Literals]) -> list
         with suppress(LimitExceeded), budget.limiting("where changes lead is not known"):
             decisions = [decision for _, decision in explanation.changes(reason, _MOST_CHANGES + 1)]
         few = 0 < len(decisions) <= _MOST_CHANGES
-        labels = dict.fromkeys(_label(classifier, decision) for decision in decisions)
+        labels = dict.fromkeys(label_of(classifier, decision) for decision in decisions)
         found.append(list(labels) if few else None)
     return found
 
@@ -265,9 +268,11 @@ def _contrast(classifier: BaseClassifier, data: ExplanationData, name: str) -> d
     return {"items": _items(classifier, contrast["reasons"]), "cut": contrast["cut"]}
 
 
-def _nearest(classifier: BaseClassifier, data: ExplanationData) -> dict[str, Any] | None:
+def _nearest(
+    classifier: BaseClassifier, explanation: BaseExplanation, data: ExplanationData
+) -> dict[str, Any] | None:
     """Return the nearest other decision; None where nothing changes it."""
-    nearest = data["robustness"]
+    nearest, route = data["robustness"], explanation.route
     if "cut" in nearest:
         return {"cut": nearest["cut"]}
     witness = nearest["witness"]
@@ -275,7 +280,7 @@ def _nearest(classifier: BaseClassifier, data: ExplanationData) -> dict[str, Any
         return None
     variables = classifier.feature_variables
     states = [v.states.index(witness[v.name]) if v.name in witness else MISSING for v in variables]
-    label = _label(classifier, nearest["decision"])
+    label = int(route.labels(np.array([route.domain.encode(witness)], dtype=np.intp))[0])
     return {"states": states, "label": label, "possible": nearest["possible"]}
 
 

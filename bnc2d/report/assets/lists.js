@@ -1,7 +1,7 @@
 // The answers on a decision: in short, its reasons, what would change it, why not another class.
 
 const SHOWN = 6, MORE = 50; // lines of a list: at first, and with each further click
-const MOST_SAID = 7; // features of a reason that are seen at once
+const MOST_SAID = 7, FOLDED = 3; // features of a reason that are seen at once, and that are worth to fold away
 
 const NOT_WRITTEN = "Too long to be written down here.";
 
@@ -63,7 +63,7 @@ class Answers {
     });
     const plain = make("span", { class: "plain" }, before, ...this.folded(parts), after);
     const formal = make("span", { class: "formal" }, ...(symbols.length ? this.folded(symbols) : ["⊤"]));
-    if (parts.length <= MOST_SAID) return [plain, ...following, " ", formal];
+    if (parts.length < MOST_SAID + FOLDED) return [plain, ...following, " ", formal];
     const more = button(`and ${parts.length - MOST_SAID} others`, () => {
       const open = more.parentElement.classList.toggle("open");
       more.setAttribute("aria-expanded", String(open));
@@ -73,9 +73,9 @@ class Answers {
   }
 
   folded(parts) {
-    const rest = parts.slice(MOST_SAID).flat();
-    return [...parts.slice(0, MOST_SAID).flat(),
-      ...(rest.length ? [make("span", { class: "gap" }, " …"), make("span", { class: "rest" }, ...rest)] : [])];
+    if (parts.length < MOST_SAID + FOLDED) return parts.flat();
+    return [...parts.slice(0, MOST_SAID).flat(), make("span", { class: "gap" }, " …"),
+      make("span", { class: "rest" }, ...parts.slice(MOST_SAID).flat())];
   }
 
   /** The reasons of a kind, and those of its general kind under them or, where they are the same, a line on that. */

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bnc2d.base.scales import Labels as Labels
     from bnc2d.base.scales import States as States
     from bnc2d.compile.model import Stats as Stats
+    from bnc2d.compile.shares.weighing import Weighed as Weighed
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
@@ -101,6 +102,7 @@ _HOME = {
     "bnc2d.base.readers.numbers": "Number",
     "bnc2d.base.scales": "Intervals Labels States",
     "bnc2d.compile.model": "Stats",
+    "bnc2d.compile.shares.weighing": "Weighed",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",

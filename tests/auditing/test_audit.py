@@ -27,6 +27,7 @@ from bnc2d import (
     CompiledModel,
     FormatError,
     InstanceError,
+    LimitExceeded,
     LogicError,
     UnknownNameError,
     Variable,
@@ -312,3 +313,19 @@ def test_names_are_escaped_and_nothing_is_asked_from_outside(tmp_path: Path) -> 
 def test_wrong_arguments_are_refused_by_name(arguments: dict[str, Any], error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         audit(diagnosis(), **arguments)
+
+
+def test_what_is_found_before_a_limit_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting may take too long; that decisions depend on a feature, or differ, is known all the same."""
+
+    def too_long(*_: object, **__: object) -> None:
+        raise LimitExceeded("too long")
+
+    monkeypatch.setattr(CompiledModel, "is_biased", too_long)
+    monkeypatch.setattr("bnc2d.auditing.against_network.compare", too_long)
+    bad = tampered(diagnosis(), Random(1))  # noqa: S311 - reproducible
+    found = audit(bad, example("diagnosis"), protected="CT")
+    for name in ("network: decisions proved", "protected: CT"):
+        check = check_of(found, name)
+        assert check.verdict == "failed"
+        assert check.instances

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bnc2d.base.readers.instances import Instance as Instance
     from bnc2d.base.readers.numbers import Number as Number
     from bnc2d.base.scales import Intervals as Intervals
+    from bnc2d.base.scales import Label as Label
     from bnc2d.base.scales import Labels as Labels
     from bnc2d.base.scales import States as States
     from bnc2d.compile.model import Stats as Stats
@@ -103,7 +104,7 @@ _HOME = {
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",
-    "bnc2d.base.scales": "Intervals Labels States",
+    "bnc2d.base.scales": "Intervals Label Labels States",
     "bnc2d.compile.model": "Stats",
     "bnc2d.compile.shares.weighing": "Weighed",
     "bnc2d.explain.batch": "Row",

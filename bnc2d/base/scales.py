@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import floor, inf, isfinite, log10, nextafter
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +124,7 @@ class Intervals:
         name = name if verb == "is" else f"{name} {verb}"
         return self._said(name, mask, "in", "not in", "=", " or ")
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain data for JSON."""
         data: dict[str, Any] = {"cuts": [list(cut) for cut in self.cuts]}
         if self.unit:
@@ -245,10 +245,10 @@ class Labels:
                 except TypeError:
                     raise wrong("a label", value, "a value that a dict can hold", NetworkError) from None
 
-    def label(self, position: int) -> Any:
+    def label(self, position: int) -> Label:
         """Return the value that stands for a state, of the type that it has in the data."""
         group = self.values[count(position, "position", most=len(self.values) - 1, error=NetworkError)]
-        return group[0] if group else self.names[position]
+        return cast(Label, group[0]) if group else self.names[position]  # rarely of another type
 
     def position(self, value: object) -> int | None:
         """Return the position of the state of a value, or of a text that reads as it, if any."""
@@ -271,7 +271,7 @@ class Labels:
         """Return nothing: labels are read one at a time."""
         return
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain data for JSON; a value of another type than JSON has becomes its text."""
         values = [[json_value(value) for value in group] for group in self.values]
         data = {"values": values, "names": list(self.names), "other": self.other, "missing": self.missing}
@@ -288,8 +288,8 @@ class Labels:
 
 
 Scale: TypeAlias = Intervals | Labels
-# A class as the data has it: a name, or a number or whatever its column holds.
-Label: TypeAlias = Any
+# A class as the data has it: a name, a number, a bool.
+Label: TypeAlias = str | int | float
 
 
 class States(tuple[str, ...]):

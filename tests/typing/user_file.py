@@ -435,6 +435,30 @@ def errors(folder: Path) -> list[str]:
     return []
 
 
+def units() -> None:
+    """States that were made from columns of data."""
+    age, grade = bnc2d.Intervals([37.5, (50, True)], unit="years"), bnc2d.Labels([0, 1], missing=0)
+    assert_type(age.position(41), int | None)
+    assert_type(age.positions(np.array([41.0])), NDArray[np.intp] | None)
+    assert_type(age.symbols("age", 1) + age.words("age", 1, "were") + age.value_text(41), str)
+    assert_type([age.cut_text(cut) for cut in age.cuts], list[str])
+    assert_type([run.low is None for run in age.runs(0b101)], list[bool])
+    assert_type(age.to_data(), dict[str, object])
+    assert_type(grade.label(0), bnc2d.Label)
+    target = bnc2d.Variable("y", bnc2d.States(grade))
+    feature = bnc2d.Variable("age", bnc2d.States(age))
+    tables = [
+        bnc2d.CPT(target, (), [0.5, 0.5]),
+        bnc2d.CPT(feature, (target,), [0.5, 0.3, 0.2, 0.2, 0.3, 0.5]),
+    ]
+    classifier = bnc2d.Classifier(bnc2d.BayesianNetwork([target, feature], tables), "y", ["age"])
+    assert_type(classifier.predict_proba(np.array([[41.0]])), NDArray[np.float64])
+    assert_type(classifier.score(np.array([[41.0]]), [1]), float)
+    assert_type(classifier.classes_, NDArray[np.generic])
+    assert_type(classifier.class_labels, tuple[bnc2d.Label, ...])
+    assert_type(classifier.explain({"age": 41}).decision_name, str | None)
+
+
 class Fitted(Protocol):
     """What a fitted BNClassifier of pyAgrum has."""
 
@@ -453,6 +477,7 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     assert_type(converted, bnc2d.Classifier)
     found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
     assert_type(found, bnc2d.Agreement)
+    assert_type(found.equal, int)
     assert_type(found.differences, tuple[bnc2d.Difference, ...])
     assert_type([one.margin for one in found.differences], list[Fraction])
 
@@ -462,6 +487,7 @@ def main(folder: Path) -> list[str]:
     model = models(classifiers(networks(folder)), folder)
     explanations(model)
     logic(model, folder)
+    units()
     assert audits(model, folder).failed
     assert_type(bnc2d.__version__, str)
     return [*errors(folder), *(found.status for found in findings(model))]

@@ -454,6 +454,8 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
     assert_type(found, bnc2d.Agreement)
     assert_type(found.differences, tuple[bnc2d.Difference, ...])
+    assert_type(found.equal, int)
+    assert_type(found.counts["tie"], int)
     assert_type([one.margin for one in found.differences], list[Fraction])
 
 

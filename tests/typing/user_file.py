@@ -479,6 +479,8 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     assert_type(found, bnc2d.Agreement)
     assert_type(found.equal, int)
     assert_type(found.differences, tuple[bnc2d.Difference, ...])
+    assert_type(found.equal, int)
+    assert_type(found.counts["tie"], int)
     assert_type([one.margin for one in found.differences], list[Fraction])
 
 

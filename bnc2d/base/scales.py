@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from math import floor, inf, isfinite, log10, nextafter
@@ -19,13 +19,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.number_texts import in_thousands, rounded
 from bnc2d.base.readers.arguments import as_text, shown
 from bnc2d.base.readers.missing import UNKNOWN, is_missing
 from bnc2d.errors import NetworkError
 
-_MOST_DIGITS = 6  # of a number that is shown as it is
-_SHORT_DIGITS = 4  # of one that is shown in thousands
-_FIRST_THOUSAND = 10_000
+_MISSING_STATE = "missing"
 _ONE_SIDED = re.compile(r"[<≤≥>]-?\d")
 _TWO_SIDED = re.compile(r"[\[(]-?\d[^,]*, -?\d[^,]*[\])]")
 
@@ -54,7 +53,8 @@ class Intervals:
 
     ``cuts`` are numbers, or pairs of a number and whether it is itself in the lower part (default: in the
     upper one, ``[37.5, 50)``). A missing value reads as the state at position ``missing``, where that is
-    given. ``unit`` is shown behind numbers.
+    given; the position after the last interval is a state of its own, called ``missing``. ``unit`` is shown
+    behind numbers.
 
     Texts show a cut with few digits, rounded so that what they say is true of every value with no more
     decimals than the text has; ``cuts`` are exact.
@@ -79,14 +79,20 @@ class Intervals:
             raise NetworkError(f"cuts must be finite numbers that increase, not {shown(list(self.cuts))}")
         self._edges = edges
         self.unit = str(unit)
-        self.missing = _checked_position(missing, len(self.cuts) + 1)
+        self.missing = _checked_position(missing, len(self.cuts) + 2)
+
+    @property
+    def has_missing_state(self) -> bool:
+        """Whether missing values have a state of their own, the last."""
+        return self.missing == len(self.cuts) + 1
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the states."""
+        own = (_MISSING_STATE,) if self.has_missing_state else ()
         if not self.cuts:
-            return ("any number",)
-        return tuple(self._run_text(self._run(at, at), "", "") for at in range(len(self.cuts) + 1))
+            return ("any number", *own)
+        return (*(self._run_text(self._run(at, at), "", "") for at in range(len(self.cuts) + 1)), *own)
 
     def position(self, value: object) -> int | None:
         """Return the position of the state that a number, or a text that reads as one, lies in, if any."""
@@ -114,12 +120,27 @@ class Intervals:
 
     def symbols(self, name: str, mask: int) -> str:
         """Return that a feature is in the states of a mask, in symbols."""
-        return self._said(name, mask, "∈", "∉", "=", " ∪ ")
+        if not self.has_missing_state:
+            return self._said(name, mask, "∈", "∉", "=", " ∪ ")
+        known, rest, with_missing = self._parted(mask)
+        if not known or not (rest or with_missing):
+            return f"{name} {'≠' if known else '='} {_MISSING_STATE}"
+        outside = self.runs(rest)
+        if with_missing and not (len(outside) == 1 and outside[0].low and outside[0].high):
+            parts = [*map(self._bracketed, self.runs(known)), f"{{{_MISSING_STATE}}}"]
+            return f"{name} ∈ {' ∪ '.join(parts)}{self._unit_text}"
+        return self._said(name, known, "∈", "∉", "=", " ∪ ", may_exclude=with_missing)
 
     def words(self, name: str, mask: int, verb: str = "is") -> str:
         """Return that a feature is in the states of a mask, in words: ``age < 37.5``, ``age were < 37.5``."""
-        name = name if verb == "is" else f"{name} {verb}"
-        return self._said(name, mask, "in", "not in", "=", " or ")
+        subject = name if verb == "is" else f"{name} {verb}"
+        if not self.has_missing_state:
+            return self._said(subject, mask, "in", "not in", "=", " or ")
+        known, rest, with_missing = self._parted(mask)
+        if not known or not (rest or with_missing):
+            return f"{name} {verb} {'not ' if known else ''}{_MISSING_STATE}"
+        said = self._said(subject, known, "in", "not in", "=", " or ", may_exclude=False)
+        return f"{said} or {_MISSING_STATE}" if with_missing else said
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -142,7 +163,7 @@ class Intervals:
 
     def value_text(self, value: object) -> str:
         """Return a raw value as people read it, with its unit."""
-        text = _thousands(as_text(value)) if isinstance(value, Real) else as_text(value)
+        text = in_thousands(as_text(value)) if isinstance(value, Real) else as_text(value)
         return f"{text} {self.unit}".rstrip()
 
     def cut_text(self, cut: Cut) -> str:
@@ -153,15 +174,33 @@ class Intervals:
         low = self.cuts[first - 1] if first else None
         return Run(low, self.cuts[last] if last < len(self.cuts) else None)
 
-    def _said(self, name: str, mask: int, inside: str, outside: str, equal: str, union: str) -> str:
-        unit = f" {self.unit}" if self.unit else ""
+    def _parted(self, mask: int) -> tuple[int, int, bool]:
+        """Return the intervals of a mask, the other intervals, and whether the missing state is in it."""
+        every = (1 << len(self.cuts) + 1) - 1
+        return mask & every, every & ~mask, bool(mask >> len(self.cuts) + 1)
+
+    @property
+    def _unit_text(self) -> str:
+        return f" {self.unit}" if self.unit else ""
+
+    def _said(
+        self,
+        name: str,
+        mask: int,
+        inside: str,
+        outside: str,
+        equal: str,
+        union: str,
+        may_exclude: bool = True,
+    ) -> str:
+        unit = self._unit_text
         runs, others = self.runs(mask), self.runs(((1 << len(self.cuts) + 1) - 1) & ~mask)
         if len(runs) == 1:
             run = runs[0]
             relation = inside if run.low and run.high else ""
             text = self._run_text(run, equal, " ")
             return f"{name} {f'{relation} ' if relation and text[0] in '[(' else ''}{text}{unit}"
-        if len(others) == 1:
+        if len(others) == 1 and may_exclude:
             text = self._run_text(others[0], "", " ")
             return f"{name} {f'{outside} ' if text[0] in '[(' else '≠ '}{text}{unit}"
         return f"{name} {inside} {union.join(self._bracketed(run) for run in runs)}{unit}"
@@ -192,11 +231,11 @@ class Intervals:
         values = sorted({cut.value for cut in self.cuts})
         widths = [high - low for low, high in pairwise(values)] or [abs(values[0]) or 1.0]
         decimals = max(2, 4 - floor(log10(min(widths)))) if min(widths) > 0 else 17
-        found = {cut: _rounded(cut, decimals) for cut in self.cuts}
+        found = {cut: rounded(cut.value, cut.below, decimals) for cut in self.cuts}
         by_value = {(cut.value, text) for cut, text in found.items()}
         if len({text for _, text in by_value}) < len(values) or len(by_value) > len(values):
             found = {cut: as_text(cut.value) for cut in self.cuts}
-        return {cut: _thousands(text) for cut, text in found.items()}
+        return {cut: in_thousands(text) for cut, text in found.items()}
 
 
 class Labels:
@@ -332,43 +371,8 @@ def scale_from_data(data: Mapping[str, Any]) -> Scale:
     return Labels(values, names=data["names"], other=data.get("other"), missing=data.get("missing"))
 
 
-def _rounded(cut: Cut, decimals: int) -> str:
-    """Return a cut with at most so many decimals, true of every number that has no more.
-
-    A number on that grid is at least the cut iff it is at least the cut rounded up, and at most the cut iff
-    it is at most the cut rounded down.
-    """
-    exact = Decimal(as_text(cut.value))
-    if len(exact.normalize().as_tuple().digits) <= _MOST_DIGITS:
-        return _plain_decimal(exact)
-    step = Decimal(1).scaleb(-decimals)
-    if exact.adjusted() + decimals > 25:
-        return _plain_decimal(exact)
-    return _plain_decimal(exact.quantize(step, ROUND_FLOOR if cut.below else ROUND_CEILING))
-
-
-def _plain_decimal(number: Decimal) -> str:
-    number = number.normalize()
-    return f"{number:f}" if -7 < number.adjusted() < 16 else str(number)
-
-
-def _thousands(text: str) -> str:
-    """Return a number in thousands where that is exact and short: ``20k``."""
-    try:
-        number = Decimal(text)
-    except ArithmeticError:
-        return text
-    if not number.is_finite() or abs(number) < _FIRST_THOUSAND:
-        return text.removesuffix(".0")
-    thousands = (number / 1000).normalize()
-    is_short = (
-        thousands * 1000 == number and len(f"{thousands:f}".strip("-").replace(".", "")) <= _SHORT_DIGITS
-    )
-    return f"{thousands:f}k" if is_short else text.removesuffix(".0")
-
-
 def _group_name(group: tuple[object, ...]) -> str:
-    texts = ["missing" if is_missing(value) else as_text(value) or "(empty)" for value in group]
+    texts = [_MISSING_STATE if is_missing(value) else as_text(value) or "(empty)" for value in group]
     return " or ".join(texts) or "other"
 
 

@@ -29,6 +29,7 @@ LAYERS = (
     "report",
     "api",
     "adapters",
+    "data",
     "testing",
 )
 ALLOWED: dict[str, set[str]] = {
@@ -44,6 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"draw", "model", "logic", "compile", "explain", "verify"},
     "api": {"model", "logic", "regions", "compile", "explain", "verify", "report"},
     "adapters": {"model", "formats", "api"},
+    "data": {"model", "api", "adapters"},
     "testing": {"model", "logic", "api"},
     "experiments": set(LAYERS),
     "cli": {*LAYERS, "experiments"},

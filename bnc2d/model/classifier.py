@@ -38,6 +38,7 @@ from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.partial import groups_of, over, partial_labels
+from bnc2d.model.training import Training
 from bnc2d.model.variable import Variable
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class BaseClassifier(Predicting):
 
     ``bnc2d.Classifier``, the class that users hold, documents the arguments.
     """
+
+    # How it was trained, where ``from_data`` did.
+    training: Training | None = None
 
     def __init__(
         self,
@@ -249,7 +253,8 @@ class BaseClassifier(Predicting):
 
     def __repr__(self) -> str:
         rule = "argmax" if self.threshold is None else f"P({self.positive}) > {float(self.threshold):g}"
-        return f"<Classifier of {self.target} ({rule}), {len(self.features)} features>"
+        learnt = "" if self.training is None else f"; {self.training}"
+        return f"<Classifier of {self.target} ({rule}), {len(self.features)} features{learnt}>"
 
 
 def _normalised(joint: list[int]) -> list[Fraction]:

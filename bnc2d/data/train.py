@@ -142,14 +142,14 @@ def _scaled(
         else:
             scaled[column.name] = found
         if warning:
-            warnings.warn(warning, DataWarning, stacklevel=4)
+            warnings.warn(warning, DataWarning, stacklevel=3)
     told = [f"{name!r} {reason}" for name, reason in dropped.items()]
     more = f"; and {len(told) - 5} more" if len(told) > 5 else ""
     if not scaled:
         raise ClassifierError(f"no column can be a feature: {'; '.join(told[:5])}{more}")
     if told:
         words = f"left out of the features: {'; '.join(told[:5])}{more}"
-        warnings.warn(words, DataWarning, stacklevel=4)
+        warnings.warn(words, DataWarning, stacklevel=3)
     return scaled, dropped
 
 

@@ -42,7 +42,11 @@ def random_frame(seed: int, rows: int = 120) -> pd.DataFrame:
         "str": words,
         "object": gaps(words, object),
         "string": gaps(words, "string"),
-        "category": pd.Categorical.from_codes(sizes, ["none", "low", "mid", "high", "top"], ordered=True),
+        "category": pd.Categorical(
+            np.array(["none", "low", "mid", "high", "top"])[sizes],
+            ["none", "low", "mid", "high", "top"],
+            ordered=True,
+        ),
         "int category": pd.Categorical(chance.integers(7, 10, rows)),
         "large": (noisy(1) * 2**60).astype(np.int64),
     }

@@ -7,235 +7,25 @@ reads a raw value, and whatever shows a set of states shows it in the unit of th
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
-from math import floor, inf, isfinite, log10, nextafter
+from math import isfinite
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.number_texts import in_thousands, rounded
-from bnc2d.base.readers.arguments import as_text, shown
+from bnc2d.base.intervals import MISSING_STATE, checked_position
+from bnc2d.base.intervals import Cut as Cut
+from bnc2d.base.intervals import Intervals as Intervals
+from bnc2d.base.intervals import Run as Run
+from bnc2d.base.readers.arguments import as_text, count, items, wrong
 from bnc2d.base.readers.missing import UNKNOWN, is_missing
 from bnc2d.errors import NetworkError
 
-_MISSING_STATE = "missing"
 _ONE_SIDED = re.compile(r"[<≤≥>]-?\d")
 _TWO_SIDED = re.compile(r"[\[(]-?\d[^,]*, -?\d[^,]*[\])]")
-
-
-class Cut(NamedTuple):
-    """A number that parts a column in two; ``below`` says whether the number itself is in the lower part."""
-
-    value: float
-    below: bool = False
-
-    @property
-    def first_above(self) -> float:
-        """The smallest float of the upper part."""
-        return nextafter(self.value, inf) if self.below else self.value
-
-
-class Run(NamedTuple):
-    """Neighbouring intervals as one: its cuts, None where it has no end."""
-
-    low: Cut | None
-    high: Cut | None
-
-
-class Intervals:
-    """The states of a numeric column: the intervals between its cuts, from the lowest to the highest.
-
-    ``cuts`` are numbers, or pairs of a number and whether it is itself in the lower part (default: in the
-    upper one, ``[37.5, 50)``). A missing value reads as the state at position ``missing``, where that is
-    given; the position after the last interval is a state of its own, called ``missing``. ``unit`` is shown
-    behind numbers.
-
-    Texts show a cut with few digits, rounded so that what they say is true of every value with no more
-    decimals than the text has; ``cuts`` are exact.
-
-    >>> age = Intervals([37.5, 50])
-    >>> age.names, age.position(41), age.symbols("age", 0b001), age.symbols("age", 0b101)
-    (('<37.5', '[37.5, 50)', '≥50'), 1, 'age < 37.5', 'age ∉ [37.5, 50)')
-    """
-
-    def __init__(
-        self,
-        cuts: Iterable[float | tuple[float, bool]],
-        *,
-        unit: str = "",
-        missing: int | None = None,
-    ) -> None:
-        self.cuts = tuple(
-            Cut(float(cut[0]), bool(cut[1])) if isinstance(cut, tuple) else Cut(float(cut)) for cut in cuts
-        )
-        edges = [cut.first_above for cut in self.cuts]
-        if not all(isfinite(cut.value) for cut in self.cuts) or sorted(set(edges)) != edges:
-            raise NetworkError(f"cuts must be finite numbers that increase, not {shown(list(self.cuts))}")
-        self._edges = edges
-        self.unit = str(unit)
-        self.missing = _checked_position(missing, len(self.cuts) + 2)
-
-    @property
-    def has_missing_state(self) -> bool:
-        """Whether missing values have a state of their own, the last."""
-        return self.missing == len(self.cuts) + 1
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of the states."""
-        own = (_MISSING_STATE,) if self.has_missing_state else ()
-        if not self.cuts:
-            return ("any number", *own)
-        return (*(self._run_text(self._run(at, at), "", "") for at in range(len(self.cuts) + 1)), *own)
-
-    def position(self, value: object) -> int | None:
-        """Return the position of the state that a number, or a text that reads as one, lies in, if any."""
-        if isinstance(value, str) and value != UNKNOWN:
-            try:
-                value = float(value)
-            except ValueError:
-                return None
-        if is_missing(value):
-            return self.missing
-        if not isinstance(value, Real | Decimal):
-            return None
-        return bisect_right(self._edges, value)  # numbers compare exactly
-
-    def positions(self, column: NDArray[Any]) -> NDArray[np.intp] | None:
-        """Return the states of a whole column of numbers, -1 for none; None where it has other values."""
-        if column.dtype.kind not in "iuf" or column.dtype.itemsize > 8:
-            return None
-        if column.dtype.kind != "f" and column.size and max(-int(column.min()), int(column.max())) > 2**53:
-            return None  # float64 does not hold them all
-        values = column.astype(np.float64)
-        found = np.searchsorted(self._edges, values, side="right").astype(np.intp)
-        found[np.isnan(values)] = -1 if self.missing is None else self.missing
-        return found
-
-    def symbols(self, name: str, mask: int) -> str:
-        """Return that a feature is in the states of a mask, in symbols."""
-        if not self.has_missing_state:
-            return self._said(name, mask, "∈", "∉", "=", " ∪ ")
-        known, rest, with_missing = self._parted(mask)
-        if not known or not (rest or with_missing):
-            return f"{name} {'≠' if known else '='} {_MISSING_STATE}"
-        outside = self.runs(rest)
-        if with_missing and not (len(outside) == 1 and outside[0].low and outside[0].high):
-            parts = [*map(self._bracketed, self.runs(known)), f"{{{_MISSING_STATE}}}"]
-            return f"{name} ∈ {' ∪ '.join(parts)}{self._unit_text}"
-        return self._said(name, known, "∈", "∉", "=", " ∪ ", may_exclude=with_missing)
-
-    def words(self, name: str, mask: int, verb: str = "is") -> str:
-        """Return that a feature is in the states of a mask, in words: ``age < 37.5``, ``age were < 37.5``."""
-        subject = name if verb == "is" else f"{name} {verb}"
-        if not self.has_missing_state:
-            return self._said(subject, mask, "in", "not in", "=", " or ")
-        known, rest, with_missing = self._parted(mask)
-        if not known or not (rest or with_missing):
-            return f"{name} {verb} {'not ' if known else ''}{_MISSING_STATE}"
-        said = self._said(subject, known, "in", "not in", "=", " or ", may_exclude=False)
-        return f"{said} or {_MISSING_STATE}" if with_missing else said
-
-    def to_data(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        data: dict[str, Any] = {"cuts": [list(cut) for cut in self.cuts]}
-        if self.unit:
-            data["unit"] = self.unit
-        return data if self.missing is None else {**data, "missing": self.missing}
-
-    def runs(self, mask: int) -> list[Run]:
-        """Return the states of a mask as intervals, neighbours as one."""
-        found, start = [], None
-        for at in range(len(self.cuts) + 2):
-            inside = at <= len(self.cuts) and mask >> at & 1
-            if inside and start is None:
-                start = at
-            elif not inside and start is not None:
-                found.append(self._run(start, at - 1))
-                start = None
-        return found
-
-    def value_text(self, value: object) -> str:
-        """Return a raw value as people read it, with its unit."""
-        text = in_thousands(as_text(value)) if isinstance(value, Real) else as_text(value)
-        return f"{text} {self.unit}".rstrip()
-
-    def cut_text(self, cut: Cut) -> str:
-        """Return a cut with few digits."""
-        return self._texts[cut]
-
-    def _run(self, first: int, last: int) -> Run:
-        low = self.cuts[first - 1] if first else None
-        return Run(low, self.cuts[last] if last < len(self.cuts) else None)
-
-    def _parted(self, mask: int) -> tuple[int, int, bool]:
-        """Return the intervals of a mask, the other intervals, and whether the missing state is in it."""
-        every = (1 << len(self.cuts) + 1) - 1
-        return mask & every, every & ~mask, bool(mask >> len(self.cuts) + 1)
-
-    @property
-    def _unit_text(self) -> str:
-        return f" {self.unit}" if self.unit else ""
-
-    def _said(
-        self,
-        name: str,
-        mask: int,
-        inside: str,
-        outside: str,
-        equal: str,
-        union: str,
-        may_exclude: bool = True,
-    ) -> str:
-        unit = self._unit_text
-        runs, others = self.runs(mask), self.runs(((1 << len(self.cuts) + 1) - 1) & ~mask)
-        if len(runs) == 1:
-            run = runs[0]
-            relation = inside if run.low and run.high else ""
-            text = self._run_text(run, equal, " ")
-            return f"{name} {f'{relation} ' if relation and text[0] in '[(' else ''}{text}{unit}"
-        if len(others) == 1 and may_exclude:
-            text = self._run_text(others[0], "", " ")
-            return f"{name} {f'{outside} ' if text[0] in '[(' else '≠ '}{text}{unit}"
-        return f"{name} {inside} {union.join(self._bracketed(run) for run in runs)}{unit}"
-
-    def _run_text(self, run: Run, equal: str, space: str) -> str:
-        low, high = run
-        if low is None or high is None:
-            cut, sign = (
-                (high, "≤" if high and high.below else "<")
-                if low is None
-                else (low, ">" if low.below else "≥")
-            )
-            return "" if cut is None else f"{sign}{space}{self._texts[cut]}"
-        if low.value == high.value:
-            return f"{equal}{space if equal else ''}{self._texts[low]}"
-        return self._bracketed(run)
-
-    def _bracketed(self, run: Run) -> str:
-        low, high = run
-        if low is not None and high is not None and low.value == high.value:
-            return f"{{{self._texts[low]}}}"
-        left = "(-∞" if low is None else f"{'(' if low.below else '['}{self._texts[low]}"
-        right = "∞)" if high is None else f"{self._texts[high]}{']' if high.below else ')'}"
-        return f"{left}, {right}"
-
-    @cached_property
-    def _texts(self) -> dict[Cut, str]:
-        values = sorted({cut.value for cut in self.cuts})
-        widths = [high - low for low, high in pairwise(values)] or [abs(values[0]) or 1.0]
-        decimals = max(2, 4 - floor(log10(min(widths)))) if min(widths) > 0 else 17
-        found = {cut: rounded(cut.value, cut.below, decimals) for cut in self.cuts}
-        by_value = {(cut.value, text) for cut, text in found.items()}
-        if len({text for _, text in by_value}) < len(values) or len(by_value) > len(values):
-            found = {cut: as_text(cut.value) for cut in self.cuts}
-        return {cut: in_thousands(text) for cut, text in found.items()}
 
 
 class Labels:
@@ -257,29 +47,35 @@ class Labels:
         other: int | None = None,
         missing: int | None = None,
     ) -> None:
-        groups = [value if isinstance(value, tuple) else (value,) for value in values]
+        listed = items(values, "values", "a list of labels", NetworkError)
+        groups = [value if isinstance(value, tuple) else (value,) for value in listed]
         self.values: tuple[tuple[object, ...], ...] = tuple(tuple(map(_plain, group)) for group in groups)
-        self.names = tuple(_group_name(group) for group in self.values) if names is None else tuple(names)
+        self.names: tuple[str, ...] = tuple(map(_group_name, self.values))
+        if names is not None:
+            self.names = tuple(map(as_text, items(names, "names", "a list of names", NetworkError)))
         if len(self.names) != len(self.values):
             raise NetworkError(f"{len(self.names)} names for {len(self.values)} states")
-        self.other = _checked_position(other, len(self.values))
-        self.missing = _checked_position(missing, len(self.values))
+        self.other = checked_position(other, len(self.values))
+        self.missing = checked_position(missing, len(self.values))
         self._known: dict[object, int] = {}
         for at, group in enumerate(self.values):
             for value in group:
-                if is_missing(value):
+                if is_missing(value) and value != UNKNOWN:
                     self.missing = at if self.missing is None else self.missing
-                else:
+                    continue
+                try:
                     self._known.setdefault(value, at)
+                except TypeError:
+                    raise wrong("a label", value, "a value that a dict can hold", NetworkError) from None
 
     def label(self, position: int) -> Any:
         """Return the value that stands for a state, of the type that it has in the data."""
-        group = self.values[position]
+        group = self.values[count(position, "position", most=len(self.values) - 1, error=NetworkError)]
         return group[0] if group else self.names[position]
 
     def position(self, value: object) -> int | None:
         """Return the position of the state of a value, or of a text that reads as it, if any."""
-        if is_missing(value) and value not in self._known:
+        if is_missing(value) and not (isinstance(value, str) and value in self._known):
             return self.missing
         try:
             found = self._known.get(_plain(value))
@@ -300,11 +96,7 @@ class Labels:
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data for JSON; a value of another type than JSON has becomes its text."""
-        known = (str, int, float, bool)
-        values = [
-            [v if isinstance(v, known) and v == v else None if is_missing(v) else as_text(v) for v in group]
-            for group in self.values
-        ]
+        values = [[json_value(value) for value in group] for group in self.values]
         data = {"values": values, "names": list(self.names), "other": self.other, "missing": self.missing}
         return {key: value for key, value in data.items() if value is not None}
 
@@ -330,7 +122,10 @@ class States(tuple[str, ...]):
 
     def __new__(cls, scale: Scale, names: Iterable[str] | None = None) -> States:
         """Return the states of a scale; other ``names`` than its own stand for the same intervals."""
-        made = super().__new__(cls, scale.names if names is None else names)
+        if not isinstance(scale, Intervals | Labels):
+            raise wrong("scale", scale, "Intervals or Labels", NetworkError)
+        chosen = scale.names if names is None else items(names, "names", "a list of names", NetworkError)
+        made = super().__new__(cls, chosen)
         if len(made) != len(scale.names):
             raise NetworkError(f"{len(made)} names for a scale of {len(scale.names)} states")
         made.scale = scale
@@ -371,17 +166,20 @@ def scale_from_data(data: Mapping[str, Any]) -> Scale:
     return Labels(values, names=data["names"], other=data.get("other"), missing=data.get("missing"))
 
 
+def json_value(value: object) -> Any:
+    """Return a label or a raw value as JSON has it: what is no number, bool or text becomes its text."""
+    value = _plain(value)
+    if is_missing(value):
+        return None
+    is_known = isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value))
+    return value if is_known else as_text(value)
+
+
 def _group_name(group: tuple[object, ...]) -> str:
-    texts = [_MISSING_STATE if is_missing(value) else as_text(value) or "(empty)" for value in group]
+    texts = [MISSING_STATE if is_missing(value) else as_text(value) or "(empty)" for value in group]
     return " or ".join(texts) or "other"
 
 
 def _plain(value: object) -> object:
     """Return a number or text of numpy as Python's own."""
     return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
-
-
-def _checked_position(position: int | None, size: int) -> int | None:
-    if position is not None and not (isinstance(position, int) and 0 <= position < size):
-        raise NetworkError(f"the position of a state must be a number below {size}, not {shown(position)}")
-    return position

@@ -35,20 +35,17 @@ def train_tan(
 
     The tables are the counts plus ``alpha``, exactly; they are compared with those of pyAgrum.
     """
-    pyagrum: Any  # its types differ between releases
-    try:
-        import pandas as pd
-        import pyagrum
-    except ImportError:
-        raise MissingExtraError("pyAgrum", "data") from None
     if (codes < 0).any():
         remedy = "missing='state' makes one of what is missing, missing='drop' drops rows"
         raise ClassifierError(f"structure='tan' needs a value in every row: {remedy}")
+    pyagrum, skbn = _libraries()
+    import pandas as pd
+
     names = [f"x{position}" for position in range(len(features))]
     whole = np.column_stack([codes, classes])
     # Texts that read as no numbers, so that pyAgrum takes them as labels.
     frame = pd.DataFrame(np.char.add("s", whole.astype(str)), columns=[*names, _TARGET], dtype=object)
-    parents = _parents(frame, names, alpha)
+    parents = _parents(skbn, frame, names, alpha)
     variables = dict(zip([*names, _TARGET], [*features, target], strict=True))
     template = pyagrum.BayesNet()
     for name, variable in variables.items():  # a state that no row has is one all the same
@@ -69,14 +66,24 @@ def train_tan(
     return network, f"pyAgrum {pyagrum.__version__}"
 
 
-def _parents(frame: pd.DataFrame, names: Sequence[str], alpha: float) -> dict[str, list[str]]:
+def _libraries() -> tuple[Any, Any]:
+    """Return pyAgrum and its part for scikit-learn; their types differ between releases."""
+    with warnings.catch_warnings():
+        # Where warnings are errors, one while pyAgrum is loaded ends the process.
+        warnings.simplefilter("ignore")
+        try:
+            import pyagrum
+            from pyagrum import skbn
+        except ImportError:
+            raise MissingExtraError("pyAgrum", "data") from None
+    return pyagrum, skbn
+
+
+def _parents(skbn: Any, frame: pd.DataFrame, names: Sequence[str], alpha: float) -> dict[str, list[str]]:
     """Return the parents of each variable, the target first, then the feature that pyAgrum chose."""
     found: dict[str, list[str]] = {_TARGET: [], **{name: [_TARGET] for name in names}}
     if len(names) == 1:  # which pyAgrum does not take
         return found
-    skbn: Any
-    from pyagrum import skbn
-
     make = getattr(skbn, "createBNClassifier", skbn.BNClassifier)  # older releases have the latter alone
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of many classes

@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from bnc2d.base.scales import States as States
     from bnc2d.compile.model import Stats as Stats
     from bnc2d.compile.shares.weighing import Weighed as Weighed
+    from bnc2d.data.train import from_data as from_data
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
     from bnc2d.errors import ClassifierError as ClassifierError
+    from bnc2d.errors import DataWarning as DataWarning
     from bnc2d.errors import FeaturesWarning as FeaturesWarning
     from bnc2d.errors import FormatError as FormatError
     from bnc2d.errors import InstanceError as InstanceError
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from bnc2d.model.cpt import CPT as CPT
     from bnc2d.model.decision import Basis as Basis
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
+    from bnc2d.model.training import Training as Training
     from bnc2d.model.variable import Variable as Variable
     from bnc2d.regions.decides import Decided as Decided
     from bnc2d.report.explore import write_page as write_page
@@ -91,8 +94,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     "bnc2d.errors": (
-        "ArgumentError Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError "
-        "LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning "
+        "ArgumentError Bnc2dError Bnc2dWarning ClassifierError DataWarning FeaturesWarning FormatError "
+        "InstanceError LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning "
         "NotCompiledError TimeLimitExceeded UnknownNameError UnsupportedError"
     ),
     "bnc2d.api.compiled_model": "CompiledModel GivenModel",
@@ -122,6 +125,7 @@ _HOME = {
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",
     "bnc2d.adapters.from_sklearn": "from_sklearn",
+    "bnc2d.data.train": "from_data",
     "bnc2d.formats.io": "read_network write_network",
     "bnc2d.logic.convert.sat": "Answer",
     "bnc2d.logic.convert.sdd": "SddForm",
@@ -135,6 +139,7 @@ _HOME = {
     "bnc2d.model.cpt": "CPT",
     "bnc2d.model.decision": "Basis",
     "bnc2d.model.network": "BayesianNetwork",
+    "bnc2d.model.training": "Training",
     "bnc2d.model.variable": "Variable",
     "bnc2d.regions.decides": "Decided",
     "bnc2d.report.explore": "write_page",

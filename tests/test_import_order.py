@@ -29,6 +29,7 @@ LAYERS = (
     "report",
     "api",
     "adapters",
+    "data",
     "testing",
     "auditing",
 )
@@ -45,6 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"draw", "model", "logic", "compile", "explain", "verify"},
     "api": {"model", "logic", "regions", "compile", "explain", "verify", "report"},
     "adapters": {"model", "formats", "api"},
+    "data": {"model", "api", "adapters"},
     "testing": {"model", "logic", "api"},
     "auditing": {"draw", "model", "logic", "formats", "compile", "explain", "verify", "report", "api"},
     "experiments": set(LAYERS),

@@ -44,6 +44,8 @@ def classifier_html(classifier: BaseClassifier) -> str:
         (f"{len(classifier.features):,} features", _names(classifier.features)),
         ("instances", f"{classifier.instance_count:,}"),
     ]
+    if classifier.training is not None:
+        rows.append(("trained", text(str(classifier.training))))
     return table("Classifier", (), rows) + draw_network(classifier.network, classifier).svg()
 
 

@@ -76,7 +76,7 @@ class Decision:
         """Everything in words."""
         said = [f"{bar.name}: {described(bar)}." for bar in self.bars]
         folded = [f"{self.folded}."] if self.folded else []
-        found = [self.chance, self.lead, *said, *folded, self.way_out, *self.notes]
+        found = [self.chance and f"{self.chance}.", self.lead, *said, *folded, self.way_out, *self.notes]
         return " ".join(text for text in found if text)
 
 

@@ -306,7 +306,7 @@ def _chance(explanation: BaseExplanation, budget: Budget, notes: list[str]) -> s
             rule = caveat(explanation)
             posterior = classifier.posterior(explanation.instance, exact=False)
     except LimitExceeded:
-        return "Its probability is not known in time."
+        return "Its probability is not known in time"
     if rule:
         notes.append(rule)
     if not explanation.possible or explanation.decision is None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.readers.arguments import as_text, shown
+from bnc2d.base.readers.arguments import as_text, count, items, shown, wrong
 from bnc2d.base.readers.missing import UNKNOWN, is_missing
 from bnc2d.errors import NetworkError
 
@@ -71,14 +71,14 @@ class Intervals:
         unit: str = "",
         missing: int | None = None,
     ) -> None:
-        self.cuts = tuple(
-            Cut(float(cut[0]), bool(cut[1])) if isinstance(cut, tuple) else Cut(float(cut)) for cut in cuts
-        )
+        self.cuts = tuple(map(_cut, items(cuts, "cuts", "a list of numbers", NetworkError)))
         edges = [cut.first_above for cut in self.cuts]
         if not all(isfinite(cut.value) for cut in self.cuts) or sorted(set(edges)) != edges:
             raise NetworkError(f"cuts must be finite numbers that increase, not {shown(list(self.cuts))}")
         self._edges = edges
-        self.unit = str(unit)
+        if not isinstance(unit, str):
+            raise wrong("unit", unit, "a text", NetworkError)
+        self.unit = unit
         self.missing = _checked_position(missing, len(self.cuts) + 1)
 
     @cached_property
@@ -103,7 +103,8 @@ class Intervals:
 
     def positions(self, column: NDArray[Any]) -> NDArray[np.intp] | None:
         """Return the states of a whole column of numbers, -1 for none; None where it has other values."""
-        if column.dtype.kind not in "iuf" or column.dtype.itemsize > 8:
+        is_column = isinstance(column, np.ndarray) and column.ndim == 1
+        if not is_column or column.dtype.kind not in "iuf" or column.dtype.itemsize > 8:
             return None
         if column.dtype.kind != "f" and column.size and max(-int(column.min()), int(column.max())) > 2**53:
             return None  # float64 does not hold them all
@@ -114,10 +115,11 @@ class Intervals:
 
     def symbols(self, name: str, mask: int) -> str:
         """Return that a feature is in the states of a mask, in symbols."""
-        return self._said(name, mask, "∈", "∉", "=", " ∪ ")
+        return self._said(as_text(name), mask, "∈", "∉", "=", " ∪ ")
 
     def words(self, name: str, mask: int, verb: str = "is") -> str:
         """Return that a feature is in the states of a mask, in words: ``age < 37.5``, ``age were < 37.5``."""
+        name, verb = as_text(name), as_text(verb)
         name = name if verb == "is" else f"{name} {verb}"
         return self._said(name, mask, "in", "not in", "=", " or ")
 
@@ -130,6 +132,7 @@ class Intervals:
 
     def runs(self, mask: int) -> list[Run]:
         """Return the states of a mask as intervals, neighbours as one."""
+        mask = count(mask, "mask", most=(1 << len(self.cuts) + 1) - 1, error=NetworkError)
         found, start = [], None
         for at in range(len(self.cuts) + 2):
             inside = at <= len(self.cuts) and mask >> at & 1
@@ -146,7 +149,9 @@ class Intervals:
         return f"{text} {self.unit}".rstrip()
 
     def cut_text(self, cut: Cut) -> str:
-        """Return a cut with few digits."""
+        """Return one of the cuts with few digits."""
+        if not isinstance(cut, Cut) or cut not in self._texts:
+            raise wrong("cut", cut, "one of the cuts of this scale", NetworkError)
         return self._texts[cut]
 
     def _run(self, first: int, last: int) -> Run:
@@ -218,9 +223,12 @@ class Labels:
         other: int | None = None,
         missing: int | None = None,
     ) -> None:
-        groups = [value if isinstance(value, tuple) else (value,) for value in values]
+        listed = items(values, "values", "a list of labels", NetworkError)
+        groups = [value if isinstance(value, tuple) else (value,) for value in listed]
         self.values: tuple[tuple[object, ...], ...] = tuple(tuple(map(_plain, group)) for group in groups)
-        self.names = tuple(_group_name(group) for group in self.values) if names is None else tuple(names)
+        self.names: tuple[str, ...] = tuple(map(_group_name, self.values))
+        if names is not None:
+            self.names = tuple(map(as_text, items(names, "names", "a list of names", NetworkError)))
         if len(self.names) != len(self.values):
             raise NetworkError(f"{len(self.names)} names for {len(self.values)} states")
         self.other = _checked_position(other, len(self.values))
@@ -228,19 +236,22 @@ class Labels:
         self._known: dict[object, int] = {}
         for at, group in enumerate(self.values):
             for value in group:
-                if is_missing(value):
+                if is_missing(value) and value != UNKNOWN:
                     self.missing = at if self.missing is None else self.missing
-                else:
+                    continue
+                try:
                     self._known.setdefault(value, at)
+                except TypeError:
+                    raise wrong("a label", value, "a value that a dict can hold", NetworkError) from None
 
     def label(self, position: int) -> Any:
         """Return the value that stands for a state, of the type that it has in the data."""
-        group = self.values[position]
+        group = self.values[count(position, "position", most=len(self.values) - 1, error=NetworkError)]
         return group[0] if group else self.names[position]
 
     def position(self, value: object) -> int | None:
         """Return the position of the state of a value, or of a text that reads as it, if any."""
-        if is_missing(value) and value not in self._known:
+        if is_missing(value) and not (isinstance(value, str) and value in self._known):
             return self.missing
         try:
             found = self._known.get(_plain(value))
@@ -261,11 +272,7 @@ class Labels:
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data for JSON; a value of another type than JSON has becomes its text."""
-        known = (str, int, float, bool)
-        values = [
-            [v if isinstance(v, known) and v == v else None if is_missing(v) else as_text(v) for v in group]
-            for group in self.values
-        ]
+        values = [[json_value(value) for value in group] for group in self.values]
         data = {"values": values, "names": list(self.names), "other": self.other, "missing": self.missing}
         return {key: value for key, value in data.items() if value is not None}
 
@@ -291,7 +298,10 @@ class States(tuple[str, ...]):
 
     def __new__(cls, scale: Scale, names: Iterable[str] | None = None) -> States:
         """Return the states of a scale; other ``names`` than its own stand for the same intervals."""
-        made = super().__new__(cls, scale.names if names is None else names)
+        if not isinstance(scale, Intervals | Labels):
+            raise wrong("scale", scale, "Intervals or Labels", NetworkError)
+        chosen = scale.names if names is None else items(names, "names", "a list of names", NetworkError)
+        made = super().__new__(cls, chosen)
         if len(made) != len(scale.names):
             raise NetworkError(f"{len(made)} names for a scale of {len(scale.names)} states")
         made.scale = scale
@@ -332,6 +342,17 @@ def scale_from_data(data: Mapping[str, Any]) -> Scale:
     return Labels(values, names=data["names"], other=data.get("other"), missing=data.get("missing"))
 
 
+def _cut(given: object) -> Cut:
+    """Return a cut, given as a number or as a pair of a number and whether it is in the lower part."""
+    value, below = given if isinstance(given, tuple) and len(given) == 2 else (given, False)
+    if not isinstance(value, Real) or isinstance(value, bool) or not isinstance(below, bool | np.bool_):
+        raise wrong("a cut", given, "a number, or a pair of a number and True or False", NetworkError)
+    try:
+        return Cut(float(value), bool(below))
+    except OverflowError:
+        raise wrong("a cut", given, "a number that a float holds", NetworkError) from None
+
+
 def _rounded(cut: Cut, decimals: int) -> str:
     """Return a cut with at most so many decimals, true of every number that has no more.
 
@@ -367,6 +388,15 @@ def _thousands(text: str) -> str:
     return f"{thousands:f}k" if is_short else text.removesuffix(".0")
 
 
+def json_value(value: object) -> Any:
+    """Return a label or a raw value as JSON has it: what is no number, bool or text becomes its text."""
+    value = _plain(value)
+    if is_missing(value):
+        return None
+    is_known = isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value))
+    return value if is_known else as_text(value)
+
+
 def _group_name(group: tuple[object, ...]) -> str:
     texts = ["missing" if is_missing(value) else as_text(value) or "(empty)" for value in group]
     return " or ".join(texts) or "other"
@@ -378,6 +408,6 @@ def _plain(value: object) -> object:
 
 
 def _checked_position(position: int | None, size: int) -> int | None:
-    if position is not None and not (isinstance(position, int) and 0 <= position < size):
-        raise NetworkError(f"the position of a state must be a number below {size}, not {shown(position)}")
-    return position
+    if position is None:
+        return None
+    return count(position, "the position of a state", most=size - 1, error=NetworkError)

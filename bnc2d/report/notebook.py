@@ -16,7 +16,7 @@ from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.changes.allowed import in_words
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.missing.words import could_do
-from bnc2d.explain.text import caveat_within, is_impossible, unproved_note
+from bnc2d.explain.text import caveat_within, is_impossible, own_values, unproved_note
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.classifier import BaseClassifier
@@ -72,7 +72,7 @@ def model_html(model: BaseCompiledModel) -> str:
 
 def explanation_html(explanation: BaseExplanation) -> str:
     """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
-    shown = [text(state_words(name, state)) for name, state in explanation.instance.items()]
+    shown = [text(state_words(name, state)) for name, state in own_values(explanation).items()]
     rows: list[Sequence[Cell]] = [("instance", _some(shown))]
     if explanation.missing:
         rows.append(("missing", _names(explanation.missing)))

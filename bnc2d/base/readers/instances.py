@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Feature to state. The second is what pandas makes of its rows: ``frame.to_dict("records")``.
 Instance: TypeAlias = Mapping[str, object] | Mapping[Hashable, object]
-# Positions of states by instance and feature; an array of one axis is one instance.
-StateArray: TypeAlias = NDArray[np.integer[Any] | np.bool_]
+# Positions of states, or raw values, by instance and feature; an array of one axis is one instance.
+StateArray: TypeAlias = NDArray[Any]
 OneInstance: TypeAlias = "Instance | StateArray | pd.Series[Any]"
 # Several; a Series is none of these, as it is one instance.
 Instances: TypeAlias = "Sequence[Instance | pd.Series[Any]] | Generator[Instance, None, None]"
@@ -69,6 +69,11 @@ class Encoded(NamedTuple):
     def complete(self) -> bool:
         """Whether every row sets every feature."""
         return bool((self.rows != MISSING).all())
+
+
+def of_positions(rows: Rows) -> Any:
+    """Return rows of state positions as what is read as such, even where features have scales."""
+    return Encoded(rows, Form.ARRAY)
 
 
 def encode(features: Sequence[Feature], instances: Any) -> Encoded:
@@ -171,6 +176,8 @@ class InstanceReader:
         raw values, its last axis the features. Raises ``InstanceError`` or ``UnknownNameError`` with the row,
         the feature and the nearest valid name.
         """
+        if isinstance(instances, Encoded):  # of ours, positions whatever the features are
+            return Encoded(self.check_rows(instances.rows), instances.form)
         if isinstance(instances, Mapping) or is_series(instances):
             row = self._encode_row(instances)
             return Encoded(np.array([row], dtype=np.intp), Form.ONE)

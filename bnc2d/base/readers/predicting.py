@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.readers.arguments import items, named
+from bnc2d.base.readers.arguments import items, named, wrong
 from bnc2d.base.readers.instances import (
     AnyInstances,
     Encoded,
@@ -97,11 +97,21 @@ class Predicting:
             raise ClassifierError(f"y has {len(truth)} classes for {len(labels)} instances")
         if not truth:
             raise ClassifierError("there is no instance to score")
-        given = None if sample_weight is None else items(sample_weight, "sample_weight", "a list of numbers")
-        weights = np.ones(len(truth)) if given is None else np.array([float(exact(one)) for one in given])
-        if len(weights) != len(truth) or weights.min() < 0 or not weights.sum() > 0:
-            raise ClassifierError(f"sample_weight must have {len(truth)} numbers, none negative, not all 0")
+        weights = _sample_weights(sample_weight, len(truth))
         return float(weights[labels == np.array(truth)].sum() / weights.sum())
+
+
+def _sample_weights(given: object, size: int) -> NDArray[np.float64]:
+    if given is None:
+        return np.ones(size)
+    expected = f"a list of {size} numbers, none negative and not all 0"
+    try:
+        found = np.array([float(exact(one)) for one in items(given, "sample_weight", expected)])
+    except (ValueError, OverflowError):
+        raise wrong("sample_weight", given, expected) from None
+    if len(found) != size or found.min() < 0 or not found.sum() > 0:
+        raise wrong("sample_weight", given, expected)
+    return found
 
 
 def decision_array(decisions: Sequence[object]) -> NDArray[np.object_]:

@@ -20,6 +20,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.base.readers.missing import MISSING
+from bnc2d.base.scales import Label
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.constraint import may_be_allowed
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
@@ -60,11 +61,11 @@ class IfKnown(Finding):
     ``irrelevant`` those that are proved not to, and ``open`` the others.
     """
 
-    decision: str | None
+    decision: Label | None
     missing: tuple[str, ...]
     holds: bool | None
     witness: dict[str, str] | None
-    other: str | None
+    other: Label | None
     share: Fraction | None
     share_bounds: Bounds
     probability: Fraction | None

@@ -205,9 +205,12 @@ def _legend(sheet: Sheet) -> None:
     size, x = 11.0, sheet.margin
     sheet.y += 6
     for share, text in ((0.0, "in none of a row's reasons"), (0.5, "in half"), (1.0, "in all")):
+        room = 24 + text_width(text, size) + 16
+        if x > sheet.margin and x + room > sheet.width:
+            x, sheet.y = sheet.margin, sheet.y + 19
         sheet.box(x, sheet.y + 2, 18, 12, fill="track")
         if share:
             sheet.box(x, sheet.y + 2, 18, 12, fill="heat", look=f' fill-opacity="{share:g}"')
         sheet.text(x + 24, sheet.y + 11.5, text, size=size, colour="soft")
-        x += 24 + text_width(text, size) + 16
+        x += room
     sheet.y += 14

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_FEATURES = 30
+_FIRST = 100  # rows that are asked which features there are
 _MOST_GROUPS = 12
 _MOST_TOLD = 5  # classes of a tooltip
 # How a literal goes on after the name of its feature.
@@ -61,6 +62,8 @@ def heat_map(
     if not any(line.reasons for line in told):
         raise ArgumentError("none of the rows has a reason, so there is nothing to draw")
     found = {name: None for line in told for reason in line.reasons for name in reason}
+    if known is None and not hasattr(rows, "columns"):
+        known = [name for row in rows[:_FIRST] for name in (*row.instance, *row.missing)]
     if known is not None:
         found = dict.fromkeys([*known, *found])
     chart = _chart(list(found), told, len(lines), chosen)

@@ -78,7 +78,7 @@ def picture_of(
     """Return what the picture says, as far as it is known in time."""
     notes: list[str] = []
     if reason is None:
-        term = _widest_reason(explanation, budget, notes)
+        term = widest_reason(explanation, budget, notes)
     else:
         term = _checked_reason(explanation, reason, budget.share(0.5))
     try:
@@ -112,12 +112,14 @@ def _checked_reason(
     return term
 
 
-def _widest_reason(explanation: BaseExplanation, budget: Budget, notes: list[str]) -> Term:
+def widest_reason(explanation: BaseExplanation, budget: Budget, notes: list[str] | None = None) -> Term:
     """Return the general sufficient reason that most instances satisfy, of those with the fewest features.
 
     Where there are many, the widest of the first; where time ends the search, what is known: one over the
-    features of some sufficient reason, or the instance's own states of these alone.
+    features of some sufficient reason, or the instance's own states of these alone; ``notes`` get a sentence
+    that says so.
     """
+    notes = [] if notes is None else notes
     case = explanation._case
     listed = explanation.general_sufficient_reasons(_MOST_REASONS, budget.share(0.3).left())
     if explanation.route.sendable.is_quick:

@@ -113,19 +113,14 @@ def _checked_reason(
 
 
 def widest_reason(explanation: BaseExplanation, budget: Budget, notes: list[str] | None = None) -> Term:
-    """Return the general sufficient reason that most instances satisfy, of those with the fewest features.
+    """Return a general sufficient reason over the features of the shortest sufficient one.
 
-    Where there are many, the widest of the first; where time ends the search, what is known: one over the
-    features of some sufficient reason, or the instance's own states of these alone; ``notes`` get a sentence
-    that says so.
+    Of several it is the one that most instances satisfy. Where time ends the search, it is one over the
+    features of some sufficient reason, or has the instance's own states alone; ``notes`` get a sentence that
+    says so.
     """
     notes = [] if notes is None else notes
     case = explanation._case
-    listed = explanation.general_sufficient_reasons(_MOST_REASONS, budget.share(0.3).left())
-    if explanation.route.sendable.is_quick:
-        found = list(listed)
-        if found and listed.ordered:
-            return _widest(reason for reason in found if len(reason) == len(found[0]))
     try:
         one = explanation.shortest_sufficient_reason(time_limit=budget.share(0.4).left())
     except LimitExceeded:

@@ -66,21 +66,15 @@ function wrapText(text, width, size = FONT, most = 1000) {
 
 // What the picture says.
 
-/** The general reason that most rows satisfy, of those with the fewest features; null where none is known. */
-function widestReason({ features }, why) {
+/** Of the general reasons over the features of the shortest reason that which most rows satisfy, or null. */
+function widestReason(why) {
   if (why.widest) return why.widest();
-  const items = why.list(false, true).items.slice(0, MOST_REASONS);
-  const count = (mask) => BigInt(statesIn(mask).length);
-  const rows = (item) => {
-    const masks = new Map(item);
-    return features.reduce((all, { full }, feature) => all * count(masks.get(feature) ?? full), 1n);
-  };
-  let best = null;
-  for (const item of items) {
-    if (item.length !== items[0].length) continue;
-    if (best === null || rows(item) > rows(best)) best = item; // of several, the first
-  }
-  return best;
+  const [shortest] = why.list(false, false).items;
+  if (!shortest) return null;
+  const same = (item) => item.length === shortest.length && item.every(([feature], at) => feature === shortest[at][0]);
+  const rows = (item) => item.reduce((all, [, mask]) => all * BigInt(statesIn(mask).length), 1n);
+  const items = why.list(false, true).items.filter(same).slice(0, MOST_REASONS);
+  return items.reduce((one, other) => (rows(other) > rows(one) ? other : one), items[0] ?? shortest);
 }
 
 /** The nearest way out: for each feature that changes the states that lead there, and the nearest of them. */
@@ -109,7 +103,7 @@ function wayOut(model, subject, why) {
 /** All that the picture says of a subject. */
 function pictureOf(model, subject, why, values = {}) {
   const story = new Story(model, subject, why), { row, label } = subject, { features } = model;
-  const reason = widestReason(model, why), way = wayOut(model, subject, why);
+  const reason = widestReason(why), way = wayOut(model, subject, why);
   const kept = new Map(reason ?? []), out = new Map((way?.out ?? []).map(([feature, ...rest]) => [feature, rest]));
   const rank = (feature) => (row[feature] < 0 ? 3 : kept.has(feature) ? 0 : out.has(feature) ? 1 : 2);
   const all = features.map((_, feature) => feature).sort((one, other) => rank(one) - rank(other) || one - other)

@@ -197,7 +197,7 @@ def _bars(explanation: BaseExplanation, reason: Term, way: WayOut | None) -> Ite
         states, name = domain.states[feature], domain.names[feature]
         full, mine = domain.full(feature), 1 << own[feature]
         allowed = explanation._box.get(feature, full) | mine
-        kept = reason.masks.get(feature, 0)
+        kept = reason.masks.get(feature, 0) & allowed  # states that do not count keep it in words only
         role: Role = "free"
         said = "any allowed value" if allowed != full else "any value"
         if kept:

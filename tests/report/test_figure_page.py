@@ -21,6 +21,7 @@ from tests.report.people import CREDIT, naive_bayes
 from tests.report.telling import random_scaled
 
 pytestmark = needs_chromium
+PICTURE = "document.querySelector('#decision-picture svg')"
 
 
 def expected(explanation: Explanation) -> dict[str, Any]:
@@ -48,6 +49,14 @@ def expected(explanation: Explanation) -> dict[str, Any]:
 
 def agree(page: dict[str, Any], explanation: Explanation) -> None:
     wanted = expected(explanation)
+    if explanation.missing:  # there, of several nearest ways out the page may take another
+        changed = [sum(bar["target"] >= 0 for bar in one["bars"]) for one in (page, wanted)]
+        assert changed[0] == changed[1]
+        for one in (page, wanted):
+            one["wayOut"] = None
+            for bar in one["bars"]:
+                bar["target"], bar["out"] = -1, "0"
+            one["bars"].sort(key=lambda bar: (bar["role"], bar["text"]))
     bars = [{key: bar[key] for key in wanted["bars"][0]} for bar in page["bars"]] if wanted["bars"] else []
     assert {**page, "bars": bars} == wanted
 
@@ -82,8 +91,8 @@ def test_it_is_drawn_as_python_draws_it(browser: Browser, tmp_path: Path) -> Non
     for width, phone in ((1200, False), (390, True)):
         browser.look(width, 900, phone=phone)
         browser.settle()
-        svg = browser.run("document.querySelector('#decision-picture svg').outerHTML")
-        wide = browser.run("document.querySelector('#decision-picture svg').getBoundingClientRect().width")
+        svg = browser.run(f"new XMLSerializer().serializeToString({PICTURE})")
+        wide = browser.run(f"{PICTURE}.getBoundingClientRect().width")
         start = model.explain(model.domain.decode([0] * len(CREDIT)))
         python = [e.text for e in elements(start.figure(width=round(wide)).svg()) if e.tag == f"{SVG}text"]
         texts = [element.text for element in elements(svg) if element.tag == f"{SVG}text"]
@@ -114,6 +123,6 @@ def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
     from tests.report.models import hostile
 
     opened(browser, hostile(), tmp_path)
-    assert browser.run("document.querySelector('#decision-picture svg').textContent").count("<script>") > 1
+    assert browser.run(f"{PICTURE}.textContent").count("<script>") > 1
     assert browser.run("window.x") is None
     assert browser.messages == []

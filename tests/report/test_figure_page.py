@@ -97,9 +97,8 @@ def test_it_is_drawn_as_python_draws_it(browser: Browser, tmp_path: Path) -> Non
         python = [e.text for e in elements(start.figure(width=round(wide)).svg()) if e.tag == f"{SVG}text"]
         texts = [element.text for element in elements(svg) if element.tag == f"{SVG}text"]
         assert len(texts) > 20
-        assert set(texts) - set(python) <= {
-            text for text in texts if text and " " in text
-        }  # lines may differ
+        words, known = (set(" ".join(map(str, found)).split()) for found in (texts, python))
+        assert words <= known  # lines may be broken elsewhere
         sizes = browser.run(
             "[...document.querySelectorAll('#decision-picture text')].map((text) => "
             "parseFloat(getComputedStyle(text).fontSize))"
@@ -111,7 +110,7 @@ def test_it_is_drawn_as_python_draws_it(browser: Browser, tmp_path: Path) -> Non
 
 def test_pages_of_rows_that_were_explained_beforehand(browser: Browser, tmp_path: Path) -> None:
     classifier = naive_bayes(6, CREDIT)
-    rows = [random_instance(classifier, number) for number in range(4)]
+    rows = [random_instance(classifier, number) for number in range(2)]
     write_page(classifier, tmp_path / "rows.html", rows=rows)
     browser.open(tmp_path / "rows.html")
     for number, row in enumerate(rows):

@@ -100,8 +100,15 @@ function wayOut(model, subject, why) {
   return { ...found, out, impossible };
 }
 
-/** All that the picture says of a subject. */
-function pictureOf(model, subject, why, values = {}) {
+/** The number that the text of a value begins with ("34.5k €"), or null. */
+function numberIn(text) {
+  const found = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(k?)(?:\s|$)/i.exec(text ?? "");
+  return found && Number(found[1]) * (found[2] ? 1000 : 1);
+}
+
+/** All that the picture says of a subject; its values are the texts of numbers that were given, by feature. */
+function pictureOf(model, subject, why) {
+  const values = subject.values ?? [];
   const story = new Story(model, subject, why), { row, label } = subject, { features } = model;
   const reason = widestReason(why), way = wayOut(model, subject, why);
   const kept = new Map(reason ?? []), out = new Map((way?.out ?? []).map(([feature, ...rest]) => [feature, rest]));
@@ -116,7 +123,7 @@ function pictureOf(model, subject, why, values = {}) {
         role: own < 0 ? "missing" : needed ? "needed" : "free",
         said: own < 0 ? "not known" : needed ? said.replace(/^is /, "") : "any value",
         value: own < 0 ? "" : values[feature] ?? states[own],
-        number: values[feature] === undefined ? null : Number.parseFloat(values[feature]),
+        number: numberIn(values[feature]),
       };
     });
   const drawn = ({ role, target }) => role === "needed" || target >= 0;

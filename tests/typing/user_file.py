@@ -130,6 +130,9 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(bnc2d.load(folder / "model.bnc2d"), bnc2d.CompiledModel)
     assert_type(bnc2d.CompiledModel.of(model), bnc2d.CompiledModel)
     assert_type(bnc2d.write_page(model, folder / "page.html"), None)
+    assert_type(
+        bnc2d.write_page(model.classifier, folder / "page.html", rows=[{"BP": 1}], time_limit=2.0), None
+    )
     names = model.classes, model.features, model.mentioned_features
     assert_type(names, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]])
     assert_type(model.target, str)

@@ -185,7 +185,8 @@ def test_text_has_contrast_in_light_and_dark(opened: Browser, tmp_path: Path) ->
         return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
       }));
     })(['h1', '.hint', '.leads', 'button', '.state', '#verdict .class', 'tr.on td', 'footer p', '.formula',
-      '.barred', '.barred .text', '.unknown .text', '#posterior th', '#posterior caption', '#constraint'])
+      '.barred', '.barred .text', '.unknown .text', '#posterior th', '#posterior caption', '#constraint',
+      '.plain', '.formal', '.kind', '.lead', 'summary h2'])
     """
     for dark in (False, True):
         opened.look(1200, 900, dark=dark)

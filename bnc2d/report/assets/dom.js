@@ -24,6 +24,7 @@ const shortName = (text) => {
 const shortened = (short, text, kind) =>
   make("bdi", short === text ? { class: kind } : { class: kind, title: text }, short);
 
+const nameOf = ({ name }) => shortened(shortName(name), name, "name");
 const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const onlyHeard = (text) => make("span", { class: "heard" }, text);
 

@@ -63,21 +63,25 @@ class Answers {
       const own = features[feature], short = { ...own, name: shortName(own.name) };
       return [at ? ` ${sign} ` : "", shortened(literalText(short, mask), literalText(own, mask), "literal")];
     });
-    const plain = make("span", { class: "plain" }, before, ...this.folded(parts), after);
-    const formal = make("span", { class: "formal" }, ...(symbols.length ? this.folded(symbols) : ["⊤"]));
-    if (parts.length < MOST_SAID + FOLDED) return [plain, ...following, " ", formal];
-    const more = button(`and ${parts.length - MOST_SAID} others`, () => {
-      const open = more.parentElement.classList.toggle("open");
-      more.setAttribute("aria-expanded", String(open));
-      more.textContent = open ? "fewer" : `and ${parts.length - MOST_SAID} others`;
-    }, { class: "fold", "aria-expanded": "false" });
-    return [plain, " ", more, ...following, " ", formal];
+    const plain = make("span", { class: "plain" }, before, ...this.folded(parts, true), after);
+    const formal = make("span", { class: "formal" }, ...(symbols.length ? this.folded(symbols, false) : ["⊤"]));
+    return [plain, ...following, " ", formal];
   }
 
-  folded(parts) {
-    if (parts.length < MOST_SAID + FOLDED) return parts.flat();
-    return [...parts.slice(0, MOST_SAID).flat(), make("span", { class: "gap" }, " …"),
-      make("span", { class: "rest" }, ...parts.slice(MOST_SAID).flat())];
+  /** Parts of a line of which the last are folded away where these are many, perhaps with a button to see them. */
+  folded(parts, isPlain) {
+    const count = parts.length - MOST_SAID;
+    if (count < FOLDED) return parts.flat();
+    const gap = make("span", { class: "gap" }, " …"), rest = make("span", { class: "rest" });
+    rest.append(...parts.slice(MOST_SAID).flat());
+    const shown = [...parts.slice(0, MOST_SAID).flat(), gap, rest];
+    if (!isPlain) return shown;
+    const more = button(`and ${count} others`, () => {
+      const open = more.closest("li, p").classList.toggle("open");
+      more.setAttribute("aria-expanded", String(open));
+      more.textContent = open ? "fewer" : `and ${count} others`;
+    }, { class: "fold", "aria-expanded": "false" });
+    return [...shown, " ", more];
   }
 
   /** The reasons of a kind, and those of its general kind under them or, where they are the same, a line on that. */

@@ -84,6 +84,7 @@ class RecordedView {
     Object.assign(this, { className, turns: new Turns() });
     for (const place of document.querySelectorAll(".live")) place.hidden = true;
     byId("instance").hidden = true;
+    document.querySelector("main").classList.add("recorded");
     byId("values").hidden = false;
     byId("title").replaceChildren("Rows explained: ", named(data.target));
     byId("subtitle").append(data.name ? named(data.name) : "", data.name ? " · " : "",
@@ -93,7 +94,7 @@ class RecordedView {
     byId("source").textContent = data.source;
     this.answers = new Answers(this.model, className, () => {});
     this.bars = new Bars({ ...this.model, network: true });
-    this.table = new RowTable(this.model, className, (at, number) => this.show(at, number));
+    this.table = new RowTable(this.model, className, (at, number) => this.show(at, number), false);
     window.addEventListener("hashchange", () => this.open());
     this.open();
   }
@@ -117,7 +118,7 @@ class RecordedView {
     this.bars.show({ label, posterior, close: false, tied: false, impossible: !answer.possible, row });
     byId("values-heading").replaceChildren("Row ", named(model.rows.names[number]));
     const lines = row.map((state, feature) => make("tr", {},
-      make("th", { scope: "row" }, shortened(shortName(model.features[feature].name), model.features[feature].name, "")),
+      make("th", { scope: "row" }, nameOf(model.features[feature])),
       make("td", {}, state < 0 ? "?"
         : named(model.rows.values[number]?.[feature] ?? model.features[feature].states[state]))));
     byId("values-table").replaceChildren(make("div", { class: "scroll", tabindex: "0", role: "region",

@@ -4,8 +4,8 @@ const ROWS_SHOWN = 100; // at first, and with each further click
 
 /** The rows of a page: names, labels (-1 where a row has an error), and at which of the states each is. */
 class RowTable {
-  constructor({ rows, features }, className, choose) {
-    Object.assign(this, { rows, features, className, choose });
+  constructor({ rows, features }, className, choose, withValues) {
+    Object.assign(this, { rows, features, className, choose, withValues });
     this.count = ROWS_SHOWN;
     this.chosen = -1;
     const { names } = rows;
@@ -89,7 +89,7 @@ class RowTable {
   }
 
   light() {
-    const values = this.rows.values[this.chosen] ?? [];
+    const values = this.withValues ? this.rows.values[this.chosen] ?? [] : [];
     const given = values.flatMap((text, feature) => (text === null ? [] : [`${this.features[feature].name} ${text}`]));
     this.own.textContent = given.length ? `Row ${this.rows.names[this.chosen]}: ${given.join(", ")}` : "";
     for (const line of this.body.children) {

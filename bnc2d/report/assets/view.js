@@ -24,7 +24,7 @@ class View {
     byId("features").append(...this.controls.map(({ element }) => element));
     byId("features").classList.toggle("many", model.features.length > MANY);
     byId("title").replaceChildren("Explore: ", named(model.target));
-    this.table = model.rows && new RowTable(model, this.className, (at) => this.show(model.rows.states[at]));
+    this.table = model.rows && new RowTable(model, this.className, (at) => this.show(model.rows.states[at]), true);
     this.subtitle();
     this.counts();
     byId("instance").addEventListener("submit", (event) => event.preventDefault());

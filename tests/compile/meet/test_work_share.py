@@ -35,7 +35,7 @@ class OneLabel:
 
 
 def test_a_share_is_made_when_it_is_its_turn() -> None:
-    """Otherwise a time limit waits until millions of shares are listed, as naive Bayes of 60 features had it."""
+    """Otherwise a time limit waits until millions are listed, as a naive Bayes of 60 features had it."""
     patterns = ManyPatterns()
     shares = decide_all(cast("Any", OneLabel()), cast("Any", patterns), 2, None)
     for _ in range(3):

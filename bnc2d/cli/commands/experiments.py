@@ -100,7 +100,7 @@ def _show(outcome: Outcome) -> None:
     for section in outcome.sections[: 1 + bad]:
         console.print(Text(section.title, "bold"))
         for table in section.tables:
-            console.print(_rich_table(table))
+            console.print(_rich_table(table.without_empty_columns()))
     if outcome.disagreements:
         console.print(Text(f"ERROR: the methods disagree on {outcome.disagreements} problems", "bold red"))
     if outcome.failed_checks:

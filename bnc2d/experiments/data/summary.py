@@ -102,8 +102,11 @@ def _classifiers(runs: Sequence[Run]) -> Section:
                 "instances": f"2^{any_one['log2_instances']:.1f}",
                 "classes": any_one["classes"],
                 "missing": any_one["missing"] or None,
-                "most frequent class": any_one["most_frequent"],
-                **{NAMES[one]: found[one]["accuracy"] if one in found else None for one in STRUCTURES},
+                "most frequent class": round(any_one["most_frequent"], 3),
+                **{
+                    NAMES[one]: round(found[one]["accuracy"], 3) if one in found else None
+                    for one in STRUCTURES
+                },
             }
         )
     return Section("Real data: accuracy on held-out rows", _ABOUT_CLASSIFIERS, (Table.of(rows),))
@@ -156,10 +159,10 @@ def _explanations(runs: Sequence[Run]) -> Section:
                 "longest": answers["longest"],
                 "reasons a row": answers["reasons"],
                 "rows cut": cut or None,
-                "first, model s": compiled.get("first_seconds"),
-                "first, network s": network["first_seconds"],
-                "shortest, model s": compiled.get("shortest_seconds"),
-                "shortest, network s": network["shortest_seconds"],
+                "first s, model": compiled.get("first_seconds"),
+                "first s, network": network["first_seconds"],
+                "shortest s, model": compiled.get("shortest_seconds"),
+                "shortest s, network": network["shortest_seconds"],
             }
         )
     figures = (

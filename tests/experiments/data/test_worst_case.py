@@ -76,7 +76,8 @@ def test_every_part_of_every_instance(seed: int) -> None:
 
 def test_what_it_is_not_made_for() -> None:
     target, first, second = (Variable(name, ("0", "1")) for name in "YAB")
-    half, certain = [Fraction(1, 2)] * 4, [0, 1, Fraction(1, 2), Fraction(1, 2)]
+    half = [Fraction(1, 2)] * 4
+    certain = [Fraction(0), Fraction(1), *half[:2]]
     prior = CPT(target, [], half[:2])
     alone = CPT(first, [], half[:2])
     below = CPT(first, [target], half)

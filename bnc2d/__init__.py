@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from bnc2d.base.readers.choices import Ties as Ties
     from bnc2d.base.readers.instances import Instance as Instance
     from bnc2d.base.readers.numbers import Number as Number
+    from bnc2d.base.scales import Intervals as Intervals
+    from bnc2d.base.scales import Labels as Labels
+    from bnc2d.base.scales import States as States
     from bnc2d.compile.model import Stats as Stats
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
@@ -90,6 +93,7 @@ _HOME = {
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",
+    "bnc2d.base.scales": "Intervals Labels States",
     "bnc2d.compile.model": "Stats",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",

@@ -20,7 +20,7 @@ from bnc2d.base.readers.instances import (
     StateArray,
     encode_partial_one,
 )
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.zeros.constraint import allowed_by, constraint_of, may_be_allowed, violation
 from bnc2d.logic.circuit.manager import Manager

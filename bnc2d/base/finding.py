@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from bnc2d.base.readers.arguments import as_text
+from bnc2d.base.scales import state_words
 
 Status: TypeAlias = Literal["proved", "refuted", "open"]
 # An instance, or two that differ, by the names of features and states.
@@ -42,9 +45,9 @@ class Finding:
         return self.holds is True
 
 
-def decision_words(decision: str | None) -> str:
+def decision_words(decision: Any) -> str:
     """Return a decision as sentences name it."""
-    return "no class" if decision is None else decision
+    return "no class" if decision is None else as_text(decision)
 
 
 def answer_words(holds: bool, reason: str, witness: Mapping[str, str] | None) -> str:
@@ -63,4 +66,5 @@ def instance_words(instance: Mapping[str, str]) -> str:
     >>> instance_words({"BP": "High", "CT": "1"})
     'BP=High CT=1'
     """
-    return " ".join(f"{name}={state}" for name, state in instance.items())
+    parts = [state_words(name, state) for name, state in instance.items()]
+    return (", " if any(" " in part for part in parts) else " ").join(parts)

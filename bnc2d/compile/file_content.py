@@ -5,7 +5,8 @@ each ``[node, state]`` row by row in the smallest of the unsigned types of 1, 2,
 number below the level's first node. JSON has the network with exact entries, the classifier's rule, the shape
 of the diagram, the sizes of the formulas, and those circuits that are not made from the diagram by the
 default method: the formulas of the methods for comparison. Content of version 4 also has the constraint that
-the model is under, as a circuit (``given``); its diagram is the one without the constraint.
+the model is under, as a circuit (``given``); its diagram is the one without the constraint. Content of
+version 5 may have one, and has the scales of variables whose states were made from columns of data.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.readers.numbers import MAX_DIGITS
+from bnc2d.base.scales import States, scale_from_data, scale_of
 from bnc2d.compile.model import BaseCompiledModel, Stats
 from bnc2d.compile.result import feature_domain
 from bnc2d.logic.circuit.arrays import listed
@@ -121,6 +123,7 @@ def _classifier_data(classifier: BaseClassifier) -> dict[str, Any]:
         "network": {
             "name": network.name,
             "variables": [[variable.name, list(variable.states)] for variable in network.variables],
+            **({"scales": scales} if (scales := _scales(network)) else {}),
             "tables": [
                 [
                     [network.index(v) for v in cpt.scope],
@@ -139,9 +142,24 @@ def _classifier_data(classifier: BaseClassifier) -> dict[str, Any]:
     }
 
 
+def _scales(network: BayesianNetwork) -> dict[str, Any]:
+    """Return the scales of the variables that have one, by name."""
+    found = {variable.name: scale_of(variable.states) for variable in network.variables}
+    return {name: scale.to_data() for name, scale in found.items() if scale is not None}
+
+
+def has_scales(model: BaseCompiledModel) -> bool:
+    """Return whether some variable of the model's network has a scale."""
+    return any(scale_of(variable.states) is not None for variable in model.classifier.network.variables)
+
+
 def _classifier(data: dict[str, Any]) -> BaseClassifier:
     network_data, rule = data["network"], data["classifier"]
-    variables = [Variable(name, tuple(states)) for name, states in network_data["variables"]]
+    scales = {name: scale_from_data(one) for name, one in network_data.get("scales", {}).items()}
+    variables = [
+        Variable(name, States(scales[name], states) if name in scales else tuple(states))
+        for name, states in network_data["variables"]
+    ]
     cpts = []
     for scope, entries in network_data["tables"]:
         *parents, child = (variables[position] for position in scope)

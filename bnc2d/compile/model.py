@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.readers.arguments import count, flag
-from bnc2d.base.readers.instances import Encoded, encode_partial
+from bnc2d.base.readers.instances import AnyInstances, Encoded, encode_partial
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.predicting import Predicting
-from bnc2d.base.readers.states import MISSING
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
@@ -171,6 +171,10 @@ class BaseCompiledModel(Predicting):
         labels[is_partial] = partial_labels(self.classifier, encoded.rows[is_partial])
         labels[~is_partial] = self.diagram.labels(encoded.rows[~is_partial])
         return encoded, labels
+
+    def predict_proba(self, instances: AnyInstances) -> NDArray[np.float64]:
+        """Return ``P(class | instance)``, by the network (see ``Classifier.predict_proba``)."""
+        return self.classifier.predict_proba(instances)
 
     def count(self, name: str) -> int:
         """Return the exact number of instances in a class."""

@@ -11,7 +11,8 @@ first lines mean equal models on all machines. The packed bytes are equal too wh
 Versions 1 and 2 were JSON alone, with the diagram in lists and all circuits; version 1 held the figures of
 the run (``seconds`` and others, see ``Stats``) and the digest of the packed bytes. Their files are read as
 before, and are written as version 3. Version 4 is version 3 with a constraint that the model is under:
-readers that know of none must not leave it out in silence.
+readers that know of none must not leave it out in silence. Version 5 is either of them with the scales of
+variables that were made from columns of data.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from typing import NamedTuple
 
 from bnc2d.base.atomic import atomic_write, gzipped, read_limited, reason
 from bnc2d.base.readers.arguments import path_name, size_in_bytes
-from bnc2d.compile.file_content import Stored, from_bytes, from_text, to_bytes
+from bnc2d.compile.file_content import Stored, from_bytes, from_text, has_scales, to_bytes
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import Bnc2dError, FormatError
 
-VERSION, WITH_CONSTRAINT = 3, 4
+VERSION, WITH_CONSTRAINT, WITH_SCALES = 3, 4, 5
 # Content takes up to 8 times as much memory, and 25 times where it is text.
 MAX_BYTES = 2**28
 _FIRST_WITH_TABLES = 3
@@ -49,6 +50,8 @@ def model_to_bytes(model: BaseCompiledModel) -> bytes:
     content = to_bytes(model)
     digest = hashlib.sha256(content).hexdigest()
     version = VERSION if model.constraint is None else WITH_CONSTRAINT
+    if has_scales(model):
+        version = WITH_SCALES
     return f"{_MAGIC} {version} {digest}\n".encode() + gzipped(content, _PACKING)
 
 
@@ -130,8 +133,8 @@ def _checked_head(head: bytes, path: str) -> tuple[int, str]:
     if len(fields) != 3 or fields[0] != _MAGIC or not fields[1].isdecimal():
         raise FormatError("not a compiled model (it does not start with 'bnc2d-model')", path)
     version = int(fields[1])
-    if version > WITH_CONSTRAINT:
-        known = f"file version {version}, known up to {WITH_CONSTRAINT}"
+    if version > WITH_SCALES:
+        known = f"file version {version}, known up to {WITH_SCALES}"
         raise FormatError(f"written by a newer bnc2d ({known}); upgrade bnc2d", path)
     return version, fields[2]
 

@@ -17,6 +17,7 @@ from bnc2d.base.readers.arguments import check_executor, count, items, named, se
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.choices import Cut, DecidedBy, ReasonKind
 from bnc2d.base.readers.instances import AnyInstances, Form, encode_partial
+from bnc2d.base.scales import Label
 from bnc2d.base.threads import one_thread
 from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import ClassifierError, TimeLimitExceeded, did_you_mean
@@ -58,7 +59,7 @@ class Row:
     """
 
     instance: dict[str, str]
-    decision: str | None
+    decision: Label | None
     possible: bool
     decided_by: DecidedBy
     reasons: dict[str, tuple[Term, ...] | tuple[Clause, ...]]

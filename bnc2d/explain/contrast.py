@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
+from bnc2d.base.scales import Label
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause
 
@@ -43,7 +44,7 @@ class Robustness:
 
     distance: int | None
     witness: dict[str, str] | None = None
-    decision: str | None = None
+    decision: Label | None = None
 
 
 def violations(

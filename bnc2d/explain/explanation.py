@@ -15,9 +15,10 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.arguments import mapping, names, seconds
 from bnc2d.base.readers.choices import DecidedBy
-from bnc2d.base.readers.instances import OneInstance, encode_partial_one
+from bnc2d.base.readers.instances import OneInstance, encode_partial_one, values_of
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.numbers import Number
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.scales import Label
 from bnc2d.compile.zeros.constraint import violation
 from bnc2d.errors import InstanceError, LogicError, TimeLimitExceeded
 from bnc2d.explain import listing
@@ -66,11 +67,12 @@ class BaseExplanation:
         held = frozenset(self._known(route.domain, name) for name in names(fixed, "fixed"))
         self._time_limit = seconds(time_limit)
         self.instance = route.domain.decode(self._positions)
+        self.values = values_of(instance, self.instance)
         self.target = self.classifier.target
         self._label = int(route.labels(self._row)[0])
         if self._label >= len(route.decisions):
             raise violation()
-        self.decision = route.decisions[self._label]
+        self.decision: Label | None = route.decisions[self._label]
         box = may.without(self.missing).box(route.domain, self._positions)
         self._box = {feature: mask for feature, mask in box.items() if feature not in held}
         self._held = held | {f for f, mask in self._box.items() if mask == 1 << self._positions[f]}
@@ -83,6 +85,11 @@ class BaseExplanation:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found: a copy finds it again."""
         return {**self.__dict__, "_cases": {}}
+
+    @property
+    def decision_name(self) -> str | None:
+        """The name of the class that is decided, which is the decision but where data has other labels."""
+        return None if self.decision is None else self.classifier.classes[self._label]
 
     @property
     def allowed(self) -> dict[str, tuple[str, ...]]:
@@ -176,7 +183,7 @@ class BaseExplanation:
         """
         name, order = self._class(towards), self._tiers(liked)
         message = f"the instance is already in class {name}"
-        if name != self.decision:
+        if name != self.decision_name:
             case, budget = self._case_of(self.classifier.label(name)), Budget(self._time(time_limit))
             budget.left()  # the time starts to run
             changes = True
@@ -276,7 +283,7 @@ class BaseExplanation:
         known = {
             self.whole.domain.index(name): at for name, at in zip(self.instance, self._positions, strict=True)
         }
-        own = len(self.classifier.classes) if self.decision is None else self.classifier.label(self.decision)
+        own = len(self.classifier.classes) if self.decision is None else self._label
         return if_known(self.whole, known, own, self.possible, self._time(seconds(time_limit)))
 
     def count_sufficient_reasons(self, time_limit: float | None = None) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.explain.by_regions.case import RegionCase
@@ -68,7 +69,7 @@ class Route(Protocol):
     """
 
     classifier: BaseClassifier
-    decisions: tuple[str | None, ...]
+    decisions: tuple[Label | None, ...]
     given: str
     allowed: Diagram | None
 
@@ -142,7 +143,7 @@ class CompiledRoute:
     def __init__(self, model: BaseCompiledModel) -> None:
         self.classifier = model.classifier
         self.domain = model.domain
-        self.decisions = decisions(model)
+        self.decisions = (*self.classifier.class_labels, None)[: len(decisions(model))]
         self.sendable = DiagramRoute(model.diagram)  # no worker needs more
         self.model = model
 
@@ -179,7 +180,7 @@ class GivenRoute:
         self.allowed = allowed
         self.domain = diagram.domain
         self._diagram = diagram
-        self.decisions = (*classifier.classes, None)[: diagram.terminals - 1]
+        self.decisions = (*classifier.class_labels, None)[: diagram.terminals - 1]
         self.sendable = DiagramRoute(diagram, outside=True)
 
     def labels(self, rows: Rows) -> NDArray[np.integer]:
@@ -224,7 +225,7 @@ class NetworkRoute:
         box: Box | None = None,
     ) -> None:
         self.classifier = classifier
-        self.decisions = (*classifier.classes, *([None] if classifier.rule.leaves_ties else []))
+        self.decisions = (*classifier.class_labels, *([None] if classifier.rule.leaves_ties else []))
         self.given = given
         self._network_oracle = oracle
         self.allowed = allowed

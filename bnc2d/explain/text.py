@@ -12,6 +12,9 @@ from itertools import islice
 from textwrap import TextWrapper
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.arguments import as_text
+from bnc2d.base.readers.missing import is_missing
+from bnc2d.base.scales import Intervals, Label, scale_of
 from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
 from bnc2d.explain.changes.allowed import in_words
 from bnc2d.explain.contrast import Robustness
@@ -72,7 +75,7 @@ def tell(
     seconds = seconds if time_limit is None else time_limit
     budget = Budget(seconds)
     budget.left()  # it runs from here on
-    own = [f"{name} is {state}" for name, state in explanation.instance.items()]
+    own = [f"{name} is {text}" for name, text in own_values(explanation).items()]
     lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own or ['nothing is known'])}."]
     if explanation.missing:
         lines.append(not_known(explanation))
@@ -88,6 +91,16 @@ def tell(
     teller = _Teller(explanation, reasons if limit is None else limit, seconds, not everything)
     head = "\n".join(_wrapped(line, "", "  ") for line in lines)
     return head, teller.answers(towards, budget)
+
+
+def own_values(explanation: BaseExplanation) -> dict[str, str]:
+    """Return the values of the instance as people read them: states by name, numbers as they were given."""
+    domain, shown = explanation.route.domain, dict(explanation.instance)
+    for name, states in zip(domain.names, domain.states, strict=True):
+        scale, value = scale_of(states), explanation.values[name]
+        if isinstance(scale, Intervals) and value not in states:
+            shown[name] = shown[name] if is_missing(value) else scale.value_text(value)
+    return shown
 
 
 def unproved_note(reason: Term | Clause) -> str:
@@ -172,10 +185,10 @@ class _Teller:
     def answers(self, towards: str | None, budget: Budget) -> Iterator[Answer]:
         """Yield the answers, in the time of the budget."""
         explanation, route = self._explanation, self._explanation.route
-        others = [name for name in explanation.classifier.classes if name != explanation.decision]
+        others = [name for name in explanation.classifier.classes if name != explanation.decision_name]
         if towards is not None:
             others = [towards]
-        told = len(route.decisions) == 2 and explanation.decision not in others
+        told = len(route.decisions) == 2 and explanation.decision_name not in others
         several = max(route.domain.cardinalities, default=0) > 2
         shares = budget.shares(2 + several + len(others) + (not told) + bool(explanation.missing))
         why = None if route.sendable.is_quick else self._enough(budget.share(0.5))
@@ -357,8 +370,8 @@ def _decided(explanation: BaseExplanation) -> str:
     return f"{explanation.target} is {_name(explanation.decision)}"
 
 
-def _name(decision: str | None) -> str:
-    return "undecided (a tie)" if decision is None else decision
+def _name(decision: Label | None) -> str:
+    return "undecided (a tie)" if decision is None else as_text(decision)
 
 
 def _opposite(clause: Clause) -> Term:
@@ -372,6 +385,11 @@ def _sentence(term: Term, verb: str = "is") -> str:
     domain = term.domain
     clauses, mixed = [], False
     for feature, mask in term.masks.items():
+        scale = scale_of(domain.states[feature])
+        if isinstance(scale, Intervals):
+            clauses.append(scale.words(domain.names[feature], mask, verb))
+            mixed = mixed or " or " in clauses[-1]
+            continue
         states = domain.states_of(feature, mask)
         others = domain.states_of(feature, domain.full(feature) & ~mask)
         if len(states) <= max(2, len(others)):

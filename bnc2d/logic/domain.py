@@ -11,6 +11,7 @@ from bnc2d.base.readers.arguments import count, items, mapping, named, shown, wr
 from bnc2d.base.readers.instances import AnyInstances, Encoded, InstanceReader, OneInstance
 from bnc2d.base.readers.instances import Instance as Instance
 from bnc2d.base.readers.states import false_true, state_position
+from bnc2d.base.scales import Intervals, States, scale_of
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 
 # What an int means in this package.
@@ -33,7 +34,9 @@ class Domain:
             if not isinstance(name, str) or not name:
                 raise LogicError(f"a feature's name must be a non-empty string, not {shown(name)}")
         self.states: tuple[tuple[str, ...], ...] = tuple(
-            tuple(items(states, f"the states of {name!r}", "a list of names", LogicError))
+            states
+            if isinstance(states, States)
+            else tuple(items(states, f"the states of {name!r}", "a list of names", LogicError))
             for name, states in given.items()
         )
         for name, states in zip(self.names, self.states, strict=True):
@@ -116,9 +119,14 @@ class Domain:
             raise wrong("positions", positions, expected, LogicError) from None
 
     def show_literal(self, feature: FeatureId, mask: StateMask) -> str:
-        """Return a literal as the paper prints it: ``BP∈{Low,High}``, ``HR=Normal``, ``CT``, ``¬CT``."""
+        """Return a literal as the paper prints it: ``BP∈{Low,High}``, ``HR=Normal``, ``CT``, ``¬CT``.
+
+        Of a numeric column it is an interval: ``age < 37.5``.
+        """
         chosen = self.states_of(feature, mask)
-        name = self.names[feature]
+        name, scale = self.names[feature], scale_of(self.states[feature])
+        if isinstance(scale, Intervals) and chosen:
+            return scale.symbols(name, mask)
         if len(chosen) != 1:
             return f"{name}∈{{{','.join(chosen)}}}"
         reading = false_true(self.states[feature])

@@ -17,6 +17,7 @@ from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.readers.arguments import count, flag, items, one_of, shown
 from bnc2d.base.readers.choices import TIES, Ties
 from bnc2d.base.readers.instances import (
+    AnyInstances,
     Encoded,
     Form,
     Instance,
@@ -31,6 +32,7 @@ from bnc2d.base.readers.numbers import Number
 from bnc2d.base.readers.numbers import threshold as exact_threshold
 from bnc2d.base.readers.predicting import Predicting
 from bnc2d.base.readers.states import find_state
+from bnc2d.base.scales import Label, labels_of
 from bnc2d.errors import ClassifierError, FeaturesWarning, LimitExceeded, did_you_mean
 from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
@@ -83,6 +85,11 @@ class BaseClassifier(Predicting):
     def _query(self) -> JointQuery:
         return JointQuery(self.network, self.target, self.features)
 
+    @property
+    def class_labels(self) -> tuple[Label, ...]:
+        """The classes as ``predict`` gives them, in the type that they have in data."""
+        return labels_of(self.classes)
+
     @cached_property
     def feature_variables(self) -> tuple[Variable, ...]:
         """The features as variables, in order."""
@@ -132,15 +139,17 @@ class BaseClassifier(Predicting):
         """
         encoded = encode_partial(self.feature_variables, instances)
         exactly = encoded.form is Form.ONE if exact is None else flag(exact, "exact")
-        values = np.empty((len(encoded.rows), len(self.classes)), dtype=object if exactly else np.float64)
-        for places, known, rows in groups_of(encoded.rows):
-            values[places] = over(self, known)._posteriors(rows, exactly)
+        values = self._partial_posteriors(encoded.rows, exactly)
         if encoded.form is Form.FRAME:
             return type(instances)(values, index=instances.index, columns=list(self.classes))
         if encoded.form is Form.ARRAY:
             return values
         answers = [dict(zip(self.classes, row, strict=True)) for row in values.tolist()]
         return answers[0] if encoded.form is Form.ONE else answers
+
+    def predict_proba(self, instances: AnyInstances) -> NDArray[np.float64]:
+        """Return ``P(class | instance)`` as an array ``[instance, class]``, classes as in ``classes_``."""
+        return self._partial_posteriors(encode_partial(self.feature_variables, instances).rows, exact=False)
 
     def _target(self) -> tuple[str, tuple[str, ...]]:
         return self.target, self.classes
@@ -205,6 +214,13 @@ class BaseClassifier(Predicting):
                 f"counting would ask {self.instance_count} instances, more than the limit of {limit}"
             )
         return sum(int((~self._query.possible(rows)).sum()) for rows in all_rows(self.feature_variables))
+
+    def _partial_posteriors(self, encoded: Rows, exact: bool) -> NDArray[Any]:
+        """Return the posteriors of rows that may leave features missing."""
+        values = np.empty((len(encoded), len(self.classes)), dtype=object if exact else np.float64)
+        for places, known, rows in groups_of(encoded):
+            values[places] = over(self, known)._posteriors(rows, exact)
+        return values
 
     def _posteriors(self, rows: Rows, exact: bool) -> NDArray[Any]:
         """Return the posteriors of rows that set every feature, in fractions or in floats."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct_rows
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.model.decision import Basis, Labels
 
 if TYPE_CHECKING:

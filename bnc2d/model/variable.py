@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from bnc2d.base.readers.arguments import as_text, items, shown
 from bnc2d.base.readers.states import state_position
+from bnc2d.base.scales import States
 from bnc2d.errors import NetworkError
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A name and its states, in the order of the file; the order breaks ties between classes.
+
+    States that were made from a column of data carry its scale (``States``): then whatever takes a state also
+    takes a value of the column.
 
     Raises ``NetworkError`` when the name or a state is empty or not a string, or a state is repeated.
     """
@@ -23,7 +27,8 @@ class Variable:
         if not isinstance(self.name, str) or not self.name:
             raise NetworkError(f"a variable's name must be a non-empty string, not {shown(self.name)}")
         states = items(self.states, f"the states of {self.name!r}", "a list of names", NetworkError)
-        object.__setattr__(self, "states", tuple(states))
+        if not isinstance(self.states, States):
+            object.__setattr__(self, "states", tuple(states))
         if not self.states:
             raise NetworkError(f"variable {self.name!r} has no states")
         seen: set[str] = set()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.instances import of_positions
 from bnc2d.base.readers.states import false_true
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.compile.zeros.possible import possible_instances
@@ -129,7 +130,7 @@ def _likely(classifier: BaseClassifier) -> list[int]:
     The likely one takes the most probable state of each variable, given those of its parents.
     """
     first = [0] * len(classifier.features)
-    if classifier.is_possible(np.array([first]))[0]:
+    if classifier.is_possible(of_positions(np.array([first])))[0]:
         return first
     network = classifier.network
     chosen: dict[str, int] = {}

@@ -9,6 +9,7 @@ from math import log10
 from typing import TypedDict
 
 from bnc2d.base.readers.choices import DecidedBy
+from bnc2d.base.scales import Label, json_value
 from bnc2d.model.decision import Basis
 
 MAX_DIGITS = 40  # longer fractions are there on request only
@@ -24,7 +25,7 @@ class PosteriorData(TypedDict):
 class DecisionData(PosteriorData):
     """A decision with what it rests on."""
 
-    decision: str | None
+    decision: Label | None
     possible: bool
     decided_by: DecidedBy
 
@@ -57,11 +58,11 @@ def _fraction(value: Fraction | float) -> str:
 
 
 def decision_data(
-    decision: str | None, basis: Basis, posterior: Mapping[str, Fraction | float], exact: bool = False
+    decision: Label | None, basis: Basis, posterior: Mapping[str, Fraction | float], exact: bool = False
 ) -> DecisionData:
     """Return a decision with what it rests on."""
     return {
-        "decision": decision,
+        "decision": json_value(decision),
         "possible": basis.possible,
         "decided_by": basis.decided_by,
         **posterior_data(posterior, exact),

@@ -7,6 +7,7 @@ from math import nextafter
 from typing import TypedDict
 
 from bnc2d.base.finding import Status
+from bnc2d.base.scales import Label, json_value
 from bnc2d.explain.missing.if_known import Bounds, IfKnown
 from bnc2d.report.decisions import fraction_text
 
@@ -16,14 +17,14 @@ class IfKnownData(TypedDict):
 
     status: Status
     witness: dict[str, str] | None
-    other: str | None
+    other: Label | None
     share: float | None
     share_exact: str | None
     share_bounds: list[float]
     probability: float | None
     probability_exact: str | None
     probability_bounds: list[float] | None
-    alone: dict[str, dict[str, str | None]] | None
+    alone: dict[str, dict[str, Label | None]] | None
     matters: dict[str, list[dict[str, str]]]
     irrelevant: list[str]
     open: list[str]
@@ -35,7 +36,7 @@ def if_known_data(found: IfKnown, exact: bool = False) -> IfKnownData:
     return {
         "status": found.status,
         "witness": found.witness,
-        "other": found.other,
+        "other": json_value(found.other),
         "share": None if found.share is None else float(found.share),
         "share_exact": None if found.share is None else fraction_text(found.share, exact),
         "share_bounds": _outwards(found.share_bounds),
@@ -44,7 +45,12 @@ def if_known_data(found: IfKnown, exact: bool = False) -> IfKnownData:
         "probability_bounds": None
         if found.probability_bounds is None
         else _outwards(found.probability_bounds),
-        "alone": found.alone,
+        "alone": None
+        if found.alone is None
+        else {
+            name: {state: json_value(decision) for state, decision in states.items()}
+            for name, states in found.alone.items()
+        },
         "matters": {name: list(pair) for name, pair in found.matters.items()},
         "irrelevant": list(found.irrelevant),
         "open": list(found.open),

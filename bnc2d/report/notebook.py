@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from bnc2d.base.readers.arguments import as_text
+from bnc2d.base.scales import Label, state_words
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.draw.html import Cell, table, text
 from bnc2d.errors import TimeLimitExceeded
 from bnc2d.explain.changes.allowed import in_words
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.missing.words import could_do
-from bnc2d.explain.text import caveat_within, is_impossible, unproved_note
+from bnc2d.explain.text import caveat_within, is_impossible, own_values, unproved_note
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.classifier import BaseClassifier
@@ -70,7 +72,7 @@ def model_html(model: BaseCompiledModel) -> str:
 
 def explanation_html(explanation: BaseExplanation) -> str:
     """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
-    shown = [f"{text(name)}={text(state)}" for name, state in explanation.instance.items()]
+    shown = [text(state_words(name, state)) for name, state in own_values(explanation).items()]
     rows: list[Sequence[Cell]] = [("instance", _some(shown))]
     if explanation.missing:
         rows.append(("missing", _names(explanation.missing)))
@@ -93,8 +95,8 @@ def explanation_html(explanation: BaseExplanation) -> str:
     return table(f"Why {text(explanation.target)} is {_decision(explanation.decision)}", (), rows)
 
 
-def _decision(name: str | None) -> str:
-    return "<i>no class</i>" if name is None else f"<b>{text(name)}</b>"
+def _decision(name: Label | None) -> str:
+    return "<i>no class</i>" if name is None else f"<b>{text(as_text(name))}</b>"
 
 
 def _nearest(explanation: BaseExplanation) -> str:
@@ -105,8 +107,8 @@ def _nearest(explanation: BaseExplanation) -> str:
     if found.distance is None or found.witness is None:
         return "none: nothing changes the decision"
     new = {name: state for name, state in found.witness.items() if state != explanation.instance[name]}
-    changes = [f"{text(name)}={text(state)}" for name, state in new.items()]
-    decision = "no class" if found.decision is None else text(found.decision)
+    changes = [text(state_words(name, state)) for name, state in new.items()]
+    decision = "no class" if found.decision is None else text(as_text(found.decision))
     impossible = " (probability 0)" if is_impossible(explanation, found.witness) else ""
     return f"{decision}, with {_some(changes)}{impossible}"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Cut
+from bnc2d.base.scales import Label, json_value, scale_of
 from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.logic.circuit.show import spelled_out
@@ -31,7 +32,7 @@ class NearestData(TypedDict):
 
     distance: int | None
     witness: dict[str, str] | None
-    decision: str | None
+    decision: Label | None
     possible: bool | None
     cut: NotRequired[Cut]
 
@@ -74,6 +75,8 @@ class ExplanationData(DecisionData):
     complete: bool
     proved_minimal: bool
     unproved: list[UnprovedData]
+    values: NotRequired[dict[str, Any]]
+    scales: NotRequired[dict[str, dict[str, Any]]]
     missing: NotRequired[list[str]]
     if_known: NotRequired[IfKnownData]
     formulas: NotRequired[dict[str, CircuitData]]
@@ -87,7 +90,7 @@ class SummaryData(DecisionData):
     necessary_reasons: int
     distance: int | None
     changes: dict[str, str]
-    changed_decision: str | None
+    changed_decision: Label | None
     changed_possible: bool | None
     cut: list[str]
     unproved: list[str]
@@ -115,7 +118,7 @@ def explanation_data(
     """
     classifier = explanation.classifier
     classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
-    others = [name for name in classes if name != explanation.decision]
+    others = [name for name in classes if name != explanation.decision_name]
     shares = budget.shares(1 + len(KINDS) + 2 * len(others) + bool(explanation.missing))
     found = {}
     if (
@@ -150,7 +153,7 @@ def explanation_data(
     data: ExplanationData = {
         "instance": explanation.instance,
         "target": explanation.target,
-        "decision": explanation.decision,
+        "decision": json_value(explanation.decision),
         "possible": explanation.possible,
         "decided_by": explanation.decided_by,
         "posterior": posterior["posterior"],
@@ -172,6 +175,14 @@ def explanation_data(
         "proved_minimal": not unproved,
         "unproved": unproved,
     }
+    scales = {
+        name: scale.to_data()
+        for name, states in zip(explanation.route.domain.names, explanation.route.domain.states, strict=True)
+        if (scale := scale_of(states)) is not None
+    }
+    if scales:
+        data["values"] = {name: json_value(value) for name, value in explanation.values.items()}
+        data["scales"] = scales
     if explanation.missing:
         data["missing"] = list(explanation.missing)
         data["if_known"] = if_known_data(explanation.if_known(next(shares).left()), exact)
@@ -212,7 +223,7 @@ def _nearest(explanation: BaseExplanation, towards: str | None, budget: Budget) 
     return {
         "distance": found.distance,
         "witness": found.witness,
-        "decision": found.decision,
+        "decision": json_value(found.decision),
         "possible": possible,
     }
 

@@ -15,7 +15,7 @@ from bnc2d.base.arrays import Rows
 from bnc2d.base.budget import Budget, reporting
 from bnc2d.base.readers.arguments import count, flag, seconds
 from bnc2d.base.readers.choices import Method
-from bnc2d.base.readers.instances import all_rows
+from bnc2d.base.readers.instances import all_rows, of_positions
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.errors import LimitExceeded
@@ -201,7 +201,7 @@ def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -
 def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Outcome:
     """Compare the model's decisions and each of its formulas with the oracle's answers."""
     answers = np.array(expected, dtype=object)
-    wrong = model.predict(rows) != answers
+    wrong = np.array([*model.classes, None], dtype=object)[model.diagram.labels(rows)] != answers
     for name, formula, negated in _formulas(model):
         truth = answers == name
         wrong |= (formula.evaluate(rows) != truth) | (negated.evaluate(rows) == truth)
@@ -223,7 +223,7 @@ def _sample(classifier: BaseClassifier, count: int, seed: int) -> Rows:
     likely = _likely(classifier, rng, half)
     arbitrary = rng.integers(0, sizes, size=(half, len(sizes)))
     drawn = np.concatenate([likely, arbitrary])
-    posteriors = classifier.posterior(drawn)
+    posteriors = classifier.posterior(of_positions(drawn))
     if classifier.threshold is None:
         ranked = np.sort(posteriors, axis=1)
         margins = ranked[:, -1] - (ranked[:, -2] if ranked.shape[1] > 1 else 0)

@@ -121,6 +121,8 @@ class World(SimpleNamespace):
             Variable=network.variable("A"),
             BayesianNetwork=network,
             GivenModel=model.given("D or not D"),
+            Intervals=bnc2d.Intervals([1, 2]),
+            Labels=bnc2d.Labels([0, 1]),
             literal=bnc2d.NNF.literal(formula.manager, "D", "1"),
             folder=folder,
         )
@@ -148,6 +150,9 @@ def valid(world: World, label: str, parameter: str) -> Any:
     by_name = {
         "bn": None,
         "child": world.Variable,
+        "column": np.array([1.0]),
+        "cut": world.Intervals.cuts[0],
+        "cuts": [1, 2],
         "children": [1],
         "clause": world.Clause,
         "constraint": "D or E",
@@ -178,11 +183,13 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "parents": (),
         "parts": [world.literal],
         "path": world.folder / "out.nnf",
+        "position": 0,
         "positions": [0, 0, 1],
         "protected": ["D"],
         "region": {"D": "1"},
         "root": 1,
         "rows": [INSTANCE],
+        "scale": world.Labels,
         "rules": "D or class=1",
         "state": "1",
         "states": ("0", "1"),
@@ -191,7 +198,9 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "terminals": [0],
         "towards": "0",
         "value": "1",
+        "values": [0, 1],
         "variables": network.variables,
+        "y": ["1"],
     }
     if (label, parameter) in special:
         return special[label, parameter]

@@ -12,7 +12,7 @@ import pytest
 
 from bnc2d import BayesianNetwork, Classifier, UnknownNameError, Variable, example
 from bnc2d.base.readers.instances import encode_partial, encode_partial_one
-from bnc2d.base.readers.states import MISSING, is_missing
+from bnc2d.base.readers.missing import MISSING, is_missing
 from bnc2d.errors import InstanceError
 from bnc2d.model.cpt import CPT
 from bnc2d.model.decision import Basis

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.arguments import as_text, is_series, named, one_row, shown
-from bnc2d.base.readers.states import MISSING, find_state, is_missing, state_position
+from bnc2d.base.readers.missing import MISSING, is_missing
+from bnc2d.base.readers.states import find_state, state_position
+from bnc2d.base.scales import scale_of
 from bnc2d.errors import InstanceError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 
 # Feature to state. The second is what pandas makes of its rows: ``frame.to_dict("records")``.
 Instance: TypeAlias = Mapping[str, object] | Mapping[Hashable, object]
-# Positions of states by instance and feature; an array of one axis is one instance.
-StateArray: TypeAlias = NDArray[np.integer[Any] | np.bool_]
+# Positions of states, or raw values, by instance and feature; an array of one axis is one instance.
+StateArray: TypeAlias = NDArray[Any]
 OneInstance: TypeAlias = "Instance | StateArray | pd.Series[Any]"
 # Several; a Series is none of these, as it is one instance.
 Instances: TypeAlias = "Sequence[Instance | pd.Series[Any]] | Generator[Instance, None, None]"
@@ -69,6 +71,11 @@ class Encoded(NamedTuple):
         return bool((self.rows != MISSING).all())
 
 
+def of_positions(rows: Rows) -> Any:
+    """Return rows of state positions as what is read as such, even where features have scales."""
+    return Encoded(rows, Form.ARRAY)
+
+
 def encode(features: Sequence[Feature], instances: Any) -> Encoded:
     """Return rows for instances of a classifier with these features (see ``InstanceReader.read``)."""
     return _reader(features).read(instances)
@@ -89,13 +96,23 @@ def encode_one(features: Sequence[Feature], instance: OneInstance) -> list[int]:
     return _reader(features).one(instance)
 
 
+def values_of(given: OneInstance, instance: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of an instance as they were given, by feature; what is no mapping has its states."""
+    if not isinstance(given, Mapping) and not is_series(given):
+        return dict(instance)
+    values: Any = given
+    return {name: values.get(name, state) for name, state in instance.items()}
+
+
 def check_rows(features: Sequence[Feature], array: object) -> Rows:
     """Return rows of state positions, once they are known to be some."""
     return _reader(features).check_rows(array)
 
 
 def _reader(features: Sequence[Feature], *, partial_too: bool = False) -> InstanceReader:
-    return InstanceReader([f.name for f in features], [f.states for f in features], "classifier", partial_too)
+    states = [feature.states for feature in features]
+    raw = any(scale_of(one) is not None for one in states)
+    return InstanceReader([f.name for f in features], states, "classifier", partial_too, raw)
 
 
 def all_rows(features: Sequence[Feature], chunk: int = 1 << 16) -> Iterator[Rows]:
@@ -124,16 +141,23 @@ class InstanceReader:
 
     Instances must set every feature unless ``partial_too``: then a dict may leave features out, and values
     that say "unknown" (see ``is_missing``) are ``MISSING``. A Series or a frame still needs an entry or a
-    column for each feature: others are ignored there, so that a misspelt one would be lost.
+    column for each feature: others are ignored there, so that a misspelt one would be lost. Arrays hold
+    positions of states; where some features have a scale and ``raw`` says so, values of the columns.
     """
 
     def __init__(
-        self, names: Sequence[str], states: Sequence[Sequence[str]], owner: str, partial_too: bool = False
+        self,
+        names: Sequence[str],
+        states: Sequence[Sequence[str]],
+        owner: str,
+        partial_too: bool = False,
+        raw: bool = False,
     ) -> None:
         self._names = names
         self._states = states
         self._owner = owner
         self._partial_too = partial_too
+        self._raw = raw
 
     @cached_property
     def _tables(self) -> list[dict[object, int]]:
@@ -148,17 +172,19 @@ class InstanceReader:
         """Return rows for a dict, a list of them, an integer array of one or two axes, a Series or a frame.
 
         A dict must set every feature and nothing else; a frame, or a Series, which is one instance as the
-        row of a frame is, may have other columns, which are ignored. An array holds positions of states, its
-        last axis the features. Raises ``InstanceError`` or ``UnknownNameError`` with the row, the feature
-        and the nearest valid name.
+        row of a frame is, may have other columns, which are ignored. An array holds positions of states, or
+        raw values, its last axis the features. Raises ``InstanceError`` or ``UnknownNameError`` with the row,
+        the feature and the nearest valid name.
         """
+        if isinstance(instances, Encoded):  # of ours, positions whatever the features are
+            return Encoded(self.check_rows(instances.rows), instances.form)
         if isinstance(instances, Mapping) or is_series(instances):
             row = self._encode_row(instances)
             return Encoded(np.array([row], dtype=np.intp), Form.ONE)
         if isinstance(instances, np.ndarray) and instances.shape == (len(self._names),):
-            return Encoded(self.check_rows(instances.reshape(1, -1)), Form.ONE)
+            return Encoded(self._encode_array(instances.reshape(1, -1)), Form.ONE)
         if isinstance(instances, np.ndarray):
-            return Encoded(self.check_rows(instances), Form.ARRAY)
+            return Encoded(self._encode_array(instances), Form.ARRAY)
         if hasattr(instances, "columns") and hasattr(instances, "iloc"):
             return Encoded(self._encode_frame(instances), Form.FRAME)
         if isinstance(instances, Iterable) and not isinstance(instances, str | bytes):
@@ -190,6 +216,14 @@ class InstanceReader:
                 wrong = f"{int(column[row])} is no position of a state of {name!r}"
                 raise InstanceError(f"row {row}: {wrong} (0 to {len(states) - 1})")
         return array.astype(np.intp)
+
+    def _encode_array(self, array: NDArray[Any]) -> Rows:
+        if not self._raw:
+            return self.check_rows(array)
+        if array.shape[1:] != (len(self._names),):
+            expected = f"an array of shape (instances, {len(self._names)}) with a value for each feature"
+            raise InstanceError(f"expected {expected}, not one of shape {array.shape}")
+        return self._encode_columns([array[:, position] for position in range(len(self._names))])
 
     def _encode_row(self, instance: object) -> list[int]:
         row = one_row(instance, self._names, InstanceError)
@@ -238,21 +272,40 @@ class InstanceReader:
         return np.array(rows, dtype=np.intp).reshape(len(rows), len(self._names))
 
     def _encode_frame(self, frame: Any) -> Rows:
-        rows = np.empty((len(frame), len(self._names)), dtype=np.intp)
         columns = [str(column) for column in frame.columns]
-        for position, (name, code) in enumerate(zip(self._names, self._codes, strict=True)):
+        for name in self._names:
             if name not in frame.columns:
                 hint = did_you_mean(name, columns)
                 unknown = "; a column of '?' or None says that it is unknown" if self._partial_too else ""
                 raise InstanceError(f"the data frame has no column for the feature {name!r}{hint}{unknown}")
             if columns.count(name) > 1:
                 raise InstanceError(f"the data frame has more than one column {name!r}")
-            for number, value in enumerate(np.asarray(frame[name], dtype=object).tolist()):
+        return self._encode_columns([_as_array(frame[name]) for name in self._names])
+
+    def _encode_columns(self, columns: Sequence[NDArray[Any]]) -> Rows:
+        rows = np.empty((len(columns[0]) if columns else 0, len(self._names)), dtype=np.intp)
+        for position, (states, code, column) in enumerate(
+            zip(self._states, self._codes, columns, strict=True)
+        ):
+            scale = scale_of(states)
+            read = None if scale is None else scale.positions(column)
+            if read is not None and (self._partial_too or not (read == MISSING).any()):
+                rows[:, position] = read
+                continue
+            for number, value in enumerate(column.astype(object).tolist()):
                 try:
                     rows[number, position] = code(value)
                 except UnknownNameError as error:
                     raise UnknownNameError(f"row {number}: {error}") from None
         return rows
+
+
+def _as_array(column: Any) -> NDArray[Any]:
+    """Return a column of a frame with its numbers as numbers; all else as objects."""
+    is_plain = getattr(getattr(column, "dtype", None), "kind", "O") in "iuf" and hasattr(
+        column.dtype, "newbyteorder"
+    )
+    return np.asarray(column) if is_plain else np.asarray(column, dtype=object)
 
 
 def _code_of(name: str, states: Sequence[str], partial_too: bool) -> Callable[[object], int]:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.readers.arguments import named
-from bnc2d.base.readers.instances import Encoded, Instance, Instances, StateArray, in_the_same_form
+from bnc2d.base.readers.arguments import items, named, wrong
+from bnc2d.base.readers.instances import (
+    AnyInstances,
+    Encoded,
+    Form,
+    Instance,
+    Instances,
+    StateArray,
+    in_the_same_form,
+)
+from bnc2d.base.readers.numbers import exact
 from bnc2d.base.readers.states import find_state
+from bnc2d.base.scales import labels_of, scale_of
 from bnc2d.errors import ClassifierError, did_you_mean
 
 if TYPE_CHECKING:
@@ -37,17 +48,19 @@ class Predicting:
         return position
 
     @overload
-    def predict(self, instances: Instance) -> str | None: ...
+    def predict(self, instances: Instance) -> Any: ...
     @overload
-    def predict(self, instances: Instances) -> list[str | None]: ...
+    def predict(self, instances: Instances) -> list[Any]: ...
     @overload
-    def predict(self, instances: StateArray) -> NDArray[np.object_]: ...
+    def predict(self, instances: StateArray) -> NDArray[Any]: ...
     @overload
-    def predict(self, instances: pd.DataFrame) -> pd.Series[str]: ...
+    def predict(self, instances: pd.DataFrame) -> pd.Series[Any]: ...
     @overload
-    def predict(self, instances: pd.Series[Any]) -> str | None: ...
+    def predict(self, instances: pd.Series[Any]) -> Any: ...
     def predict(self, instances: object) -> object:
-        """Return the class of each instance by name, or None where a tie leaves it in no class.
+        """Return the class of each instance, or None where a tie leaves it in no class.
+
+        A class is its name; where the target was made from a column of labels, the label in its own type.
 
         One instance, a dict or a pandas Series, gives a name; a list of them gives a list, an integer array
         an object array, a data frame a series with its index. An array of one axis is one instance. Where a
@@ -55,5 +68,54 @@ class Predicting:
         """
         encoded, labels = self._decided(instances)
         target, classes = self._target()
-        names = np.array([*classes, None], dtype=object)[labels]
-        return in_the_same_form(names, encoded.form, instances, target)
+        own = labels_of(classes)
+        answers = in_the_same_form(decision_array(own)[labels], encoded.form, instances, target)
+        if scale_of(classes) is None or encoded.form not in (Form.ARRAY, Form.FRAME):
+            return answers
+        return answers.infer_objects() if encoded.form is Form.FRAME else np.array(answers.tolist())
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of ``predict_proba``'s columns, as scikit-learn has them."""
+        return np.array(list(labels_of(self._target()[1])))
+
+    def predict_proba(self, instances: AnyInstances) -> NDArray[np.float64]:
+        """Return ``P(class | instance)`` as an array ``[instance, class]``, classes as in ``classes_``.
+
+        An impossible instance gives zeros (see ``Classifier.posterior``, which also gives fractions).
+        """
+        raise NotImplementedError
+
+    def score(self, instances: AnyInstances, y: object, sample_weight: object = None) -> float:
+        """Return the accuracy on instances with known classes ``y``, each a label or the name of a class.
+
+        ``sample_weight`` has a number for each instance. An instance in no class is not decided rightly.
+        """
+        _, labels = self._decided(instances)
+        truth = [self.label(one) for one in items(y, "y", "a list of classes")]
+        if len(truth) != len(labels):
+            raise ClassifierError(f"y has {len(truth)} classes for {len(labels)} instances")
+        if not truth:
+            raise ClassifierError("there is no instance to score")
+        weights = _sample_weights(sample_weight, len(truth))
+        return float(weights[labels == np.array(truth)].sum() / weights.sum())
+
+
+def _sample_weights(given: object, size: int) -> NDArray[np.float64]:
+    if given is None:
+        return np.ones(size)
+    expected = f"a list of {size} numbers, none negative and not all 0"
+    try:
+        found = np.array([float(exact(one)) for one in items(given, "sample_weight", expected)])
+    except (ValueError, OverflowError):
+        raise wrong("sample_weight", given, expected) from None
+    if len(found) != size or found.min() < 0 or not found.sum() > 0:
+        raise wrong("sample_weight", given, expected)
+    return found
+
+
+def decision_array(decisions: Sequence[object]) -> NDArray[np.object_]:
+    """Return classes by position, and None at the end, for no class."""
+    found = np.empty(len(decisions) + 1, dtype=object)
+    found[:-1] = decisions
+    return found

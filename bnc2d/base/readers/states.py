@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 
 from bnc2d.base.readers.arguments import as_text
+from bnc2d.base.scales import Intervals, scale_of
 from bnc2d.errors import UnknownNameError, did_you_mean
 
 _FALSE_TRUE = {
@@ -21,10 +22,6 @@ _FALSE_TRUE = {
     ("off", "on"),
 }
 _MOST_SHOWN = 200
-
-# In place of the position of a state: the feature is missing.
-MISSING = -1
-UNKNOWN = "?"
 
 
 def false_true(states: Sequence[str]) -> tuple[str, str] | None:
@@ -50,11 +47,17 @@ def find_state(states: Sequence[str], value: object) -> int | None:
 
     A text is the name of a state and nothing else. A bool is the state that reads as false or true, or is
     called so. A number is the state of its text, or where it is whole, of the whole number: ``1.0`` is the
-    state ``"1.0"`` or else ``"1"``.
+    state ``"1.0"`` or else ``"1"``. States with a scale also stand for the values of their column: a number
+    for the interval that it lies in, a label of any type for its state.
 
     >>> find_state(("no", "yes"), True), find_state(("0", "1"), 1.0), find_state(("0", "1"), "1.0")
     (1, 1, None)
     """
+    scale = scale_of(states)
+    if scale is not None and not (isinstance(value, str) and value in states):
+        found = scale.position(value)
+        if found is not None:
+            return found
     if isinstance(value, bool | np.bool_):
         texts = [(false_true(states) or ("False", "True"))[int(value)]]
     else:
@@ -74,23 +77,10 @@ def state_position(name: str, states: Sequence[str], value: object) -> int:
     position = find_state(states, value)
     if position is None:
         text = as_text(value)[:_MOST_SHOWN]
+        if isinstance(scale_of(states), Intervals):
+            expected = "expected a number or one of its intervals"
+            raise UnknownNameError(
+                f"{text!r} is no value of {name!r}: {expected}{did_you_mean(text, states)}"
+            )
         raise UnknownNameError(f"variable {name!r} has no state {text!r}{did_you_mean(text, states)}")
     return position
-
-
-def is_missing(value: object) -> bool:
-    """Return whether a value says that the state is unknown: None, NaN, pandas' NA and NaT, the text ``?``.
-
-    Whoever asks has looked first whether there is a state of that name.
-
-    >>> is_missing(None), is_missing(float("nan")), is_missing("?"), is_missing("")
-    (True, True, True, False)
-    """
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    if isinstance(value, Real):
-        return bool(value != value)
-    if isinstance(value, str):
-        return value == UNKNOWN
-    of_pandas = type(value).__module__.startswith("pandas.") and type(value).__name__ in ("NAType", "NaTType")
-    return value is None or of_pandas

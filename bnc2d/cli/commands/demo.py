@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     say("Which disease class D, 0, 1 or 2?\n")
     chances = Table("class", "P(class | patient), exact", "decimal")
     for state, probability in posterior.items():
-        style = "bold" if state == explanation.decision else None
+        style = "bold" if state == explanation.decision_name else None
         chances.add_row(f"D={state}", str(probability), f"{float(probability):.4f}", style=style)
     say(chances)
     say()

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.explanation import Explanation
+from bnc2d.base.scales import state_words
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.constraints import allowed_rows
@@ -107,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
 def _cells(summary: Data, exact: bool) -> Data:
     """Return a summary as the cells of a line, reasons and changes in words."""
     reason, changes = (
-        "; ".join(f"{name}={state}" for name, state in summary[key].items())
+        "; ".join(state_words(name, state) for name, state in summary[key].items())
         for key in ("sufficient_reason", "changes")
     )
     words = {"sufficient_reason": reason or "none is needed", "changes": changes}

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 
 from bnc2d.base.readers.instances import encode_partial_one
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.cli.shared.tables import read_table
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
 from bnc2d.formats.files import decode, read_bytes, read_stream

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import InstanceError, LogicError

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.readers.instances import all_rows
+from bnc2d.base.readers.instances import all_rows, of_positions
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.result import diagram_of_list
 from bnc2d.errors import LimitExceeded
@@ -46,7 +46,8 @@ def possible_instances(
         except LimitExceeded:
             if classifier.instance_count > _MOST_ASKED:
                 raise
-            asked = [classifier.is_possible(rows) for rows in all_rows(classifier.feature_variables)]
+            every = all_rows(classifier.feature_variables)
+            asked = [classifier.is_possible(of_positions(rows)) for rows in every]
             return diagram_of_list(classifier, np.concatenate(asked).astype(np.int64), 2)
 
 

@@ -15,6 +15,7 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.arguments import names
 from bnc2d.base.readers.instances import OneInstance, encode_one
 from bnc2d.base.readers.numbers import Number
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.compile.zeros.constraint import violation
 from bnc2d.explain.changes.allowed import MayChange
@@ -33,7 +34,7 @@ class Nearest(Finding):
     """
 
     instance: dict[str, str] | None
-    decision: str | None
+    decision: Label | None
     distance: int | Fraction | None
     changes: dict[str, tuple[str, str]]
 
@@ -54,7 +55,7 @@ class Nearest(Finding):
         return f"{changed or 'no change'} gives {decision_words(self.decision)}"
 
 
-def reached(domain: Domain, prices: Prices, row: Sequence[int], decision: str | None) -> Nearest:
+def reached(domain: Domain, prices: Prices, row: Sequence[int], decision: Label | None) -> Nearest:
     """Return the answer that an instance is, by its state positions."""
     before, after = domain.decode(prices.positions), domain.decode(row)
     changes = {name: (before[name], after[name]) for name in domain.names if before[name] != after[name]}
@@ -107,7 +108,7 @@ class NearestSearch:
     def _reached(self, row: Row) -> Nearest:
         model = self._model
         label = int(model.diagram.labels(np.array([row], dtype=np.intp))[0])
-        return reached(model.domain, self._prices, row, decisions(model)[label])
+        return reached(model.domain, self._prices, row, (*model.classifier.class_labels, None)[label])
 
 
 def nearest(

@@ -19,7 +19,8 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.base.readers.states import MISSING
+from bnc2d.base.readers.missing import MISSING
+from bnc2d.base.scales import Label
 from bnc2d.compile.result import feature_domain
 from bnc2d.compile.zeros.constraint import may_be_allowed
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
@@ -60,11 +61,11 @@ class IfKnown(Finding):
     ``irrelevant`` those that are proved not to, and ``open`` the others.
     """
 
-    decision: str | None
+    decision: Label | None
     missing: tuple[str, ...]
     holds: bool | None
     witness: dict[str, str] | None
-    other: str | None
+    other: Label | None
     share: Fraction | None
     share_bounds: Bounds
     probability: Fraction | None
@@ -125,7 +126,7 @@ class _Question:
         self._sizes = [len(variable) for variable in self._classifier.feature_variables]
         self._missing = [feature for feature in range(len(self._sizes)) if feature not in known]
         self.found = _Found(probability=_NOTHING if possible else None)
-        self._decisions = (*self._classifier.classes, None)  # by label
+        self._decisions = (*self._classifier.class_labels, None)  # by label
         self._lost: Sequence[int] | None = None  # a probable part that is decided otherwise
         self._row = [known.get(feature, size) for feature, size in enumerate(self._sizes)]  # all "any"
 

@@ -17,6 +17,7 @@ from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.readers.instances import OneInstance, encode_one
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.explain.changes.nearest import nearest
@@ -40,7 +41,7 @@ class Bias(Finding):
     biased: bool
     protected: tuple[str, ...]
     pair: tuple[dict[str, str], dict[str, str]] | None = None
-    decisions: tuple[str | None, str | None] | None = None
+    decisions: tuple[Label | None, Label | None] | None = None
     count: int | None = None
     share: Fraction | None = None
 

@@ -17,6 +17,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.arguments import shown
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError, LimitExceeded, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
@@ -36,7 +37,7 @@ class Equivalence(Finding):
 
     holds: bool
     witness: dict[str, str] | None = None
-    decisions: tuple[str | None, str | None] | None = None
+    decisions: tuple[Label | None, Label | None] | None = None
 
     def __str__(self) -> str:
         if self.witness is None or self.decisions is None:

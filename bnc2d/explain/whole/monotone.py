@@ -11,6 +11,7 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.errors import ClassifierError
 from bnc2d.explain.changes.allowed import ranking
@@ -32,7 +33,7 @@ class Monotone(Finding):
     towards: str | None
     feature: str | None = None
     pair: tuple[dict[str, str], dict[str, str]] | None = None
-    decisions: tuple[str | None, str | None] | None = None
+    decisions: tuple[Label | None, Label | None] | None = None
 
     @property
     def witness(self) -> tuple[dict[str, str], dict[str, str]] | None:

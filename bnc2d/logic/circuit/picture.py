@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.scales import Intervals, scale_of
 from bnc2d.draw import dot, palette
 from bnc2d.draw.figure import Figure
 from bnc2d.draw.graph import PLAIN_LINE, Box, Edge, Graph, LineStyle, Picture, Style
@@ -152,6 +153,9 @@ def _short(domain: Domain, feature: FeatureId, mask: StateMask) -> str:
     if full in (name, f"¬{name}"):
         return shorten(full)
     head = shorten(name, 0.55 * MAX_WIDTH)
+    scale = scale_of(domain.states[feature])
+    if isinstance(scale, Intervals):
+        return shorten(clean(scale.symbols(head, mask)))
     if len(states) == 1:
         return shorten(f"{head}={clean(states[0])}")
     shown = f"{head}∈{{"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from bnc2d.base.finding import Finding, decision_words, instance_words
+from bnc2d.base.scales import Label
 
 # An instance, or two of them.
 RuleWitness: TypeAlias = dict[str, str] | tuple[dict[str, str], dict[str, str]]
@@ -26,7 +27,7 @@ class RuleResult(Finding):
     line: int
     holds: bool | None
     witness: RuleWitness | None = None
-    decisions: tuple[str | None, ...] = ()
+    decisions: tuple[Label | None, ...] = ()
     posteriors: tuple[dict[str, Fraction], ...] = ()
     reason: str | None = None
     settled: float | None = None
@@ -58,7 +59,7 @@ class RuleResult(Finding):
         return f"{self.status}: {self.rule}" + (f"; {why}" if why else "")
 
 
-def _class_words(decision: str | None) -> str:
+def _class_words(decision: Label | None) -> str:
     return "no class" if decision is None else f"class {decision}"
 
 
@@ -96,7 +97,7 @@ class RuleCheck(Finding):
         return None if self.broken is None else self.broken.witness
 
     @property
-    def decision(self) -> str | None:
+    def decision(self) -> Label | None:
         """The decision on the witness."""
         return None if self.broken is None else self.broken.decisions[0]
 

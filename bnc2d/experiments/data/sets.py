@@ -77,12 +77,16 @@ PUBLIC = {
 
 
 def chosen(pattern: str = "*") -> list[str]:
-    """Return the names that match, those of the fewest features first; ``FormatError`` where none does."""
+    """Return the names that match one of the patterns, which commas set apart; the fewest features first.
+
+    Raises ``FormatError`` where a pattern matches nothing.
+    """
     names = sorted(PUBLIC, key=lambda name: (PUBLIC[name].features, PUBLIC[name].rows))
-    found = [name for name in names if fnmatchcase(name, pattern)]
-    if not found:
-        raise FormatError(f"no data set matches {pattern!r}{did_you_mean(pattern, PUBLIC)}")
-    return found
+    patterns = [part.strip() for part in pattern.split(",")]
+    for one in patterns:
+        if not any(fnmatchcase(name, one) for name in names):
+            raise FormatError(f"no data set matches {one!r}{did_you_mean(one, PUBLIC)}")
+    return [name for name in names if any(fnmatchcase(name, one) for one in patterns)]
 
 
 def cache_folder() -> Path:

@@ -159,10 +159,10 @@ def _explanations(runs: Sequence[Run]) -> Section:
                 "longest": answers["longest"],
                 "reasons a row": answers["reasons"],
                 "rows cut": cut or None,
-                "first s, model": compiled.get("first_seconds"),
-                "first s, network": network["first_seconds"],
-                "shortest s, model": compiled.get("shortest_seconds"),
-                "shortest s, network": network["shortest_seconds"],
+                "first ms, model": _milliseconds(compiled.get("first_seconds")),
+                "first ms, network": _milliseconds(network["first_seconds"]),
+                "shortest ms, model": _milliseconds(compiled.get("shortest_seconds")),
+                "shortest ms, network": _milliseconds(network["shortest_seconds"]),
             }
         )
     figures = (
@@ -171,6 +171,10 @@ def _explanations(runs: Sequence[Run]) -> Section:
         _length_figure(runs),
     )
     return Section("Real data: explanations", _ABOUT_EXPLANATIONS, (Table.of(rows),), figures)
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else float(f"{1000 * seconds:.2g}")
 
 
 def _named(run: Run, runs: Sequence[Run]) -> dict[str, Cell]:
@@ -236,7 +240,7 @@ _ABOUT_COMPILATIONS = (
 _ABOUT_EXPLANATIONS = (
     "By the compiled model where there is one, else by the network: the median and the greatest length of "
     "the shortest sufficient reason, and the median number of sufficient reasons, of which "
-    f"{LISTED} at most are listed. Rows cut had more, or ran out of time. Seconds are medians over the rows, "
-    "of the processor, each question asked anew; where the shortest was not found, those until the search "
+    f"{LISTED} at most are listed. Rows cut had more, or ran out of time. Times are medians over the rows, of "
+    "the processor, each question asked anew; where the shortest was not found, those until the search "
     "was ended. A single question may take a tenth of the limit, but at least a second."
 )

@@ -60,3 +60,6 @@ def test_small_sets_come_first() -> None:
     assert len(names) == len(PUBLIC) >= 20
     assert PUBLIC[names[0]].features <= 4 < 60 <= PUBLIC[names[-1]].features
     assert chosen("wi*") == ["wisconsin", "wine"]
+    assert chosen("wine, iris,wi*") == ["iris", "wisconsin", "wine"]
+    with pytest.raises(FormatError, match="no data set matches 'wien'; did you mean 'wine'"):
+        chosen("iris,wien")

@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bnc2d.base.atomic import atomic_write
+from bnc2d.base.readers.arguments import path_name
 from bnc2d.errors import FormatError
 
 
@@ -61,7 +62,7 @@ class Wheel:
         Raises ``FormatError`` with the remedy when it cannot be had or is not the one expected.
         """
         if given is not None:
-            return self._checked(Path(given))
+            return self._checked(Path(path_name(given)))
         with suppress(FormatError):  # none of an earlier fetch, or not the right one
             return self._checked(self._kept)
         with TemporaryDirectory(prefix="bnc2d-") as folder:

@@ -107,11 +107,11 @@ def test_what_was_told_before_the_end_is_kept(
 
 def test_a_job_of_several_stages_has_the_time_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_instead('echo \'{"status": "unfinished", "nodes": 3}\'\nexec sleep 60', tmp_path, monkeypatch)
-    monkeypatch.setattr(jobs, "_GRACE", -299.0)
+    monkeypatch.setattr(jobs, "_GRACE", -359.0)
     job = Job("data/iris/tan", "argmax", "fast", {"data": {"name": "iris", "structure": "tan"}})
     record = run_job(job, 60)
     assert (record["status"], record["nodes"]) == ("timeout", 3)
-    assert record["message"] == "killed -299 s after its limit of 300 s"
+    assert record["message"] == "killed -359 s after its limit of 360 s"
 
 
 def test_closing_the_generator_ends_the_processes() -> None:

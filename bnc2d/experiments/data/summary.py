@@ -153,8 +153,8 @@ def _explanations(runs: Sequence[Run]) -> Section:
             {
                 **_named(run, runs),
                 "features": run.data["features"],
-                "rows": answers["rows"],
-                "shortest found": answers["shortest"],
+                "found, model": _found(compiled),
+                "found, network": _found(network),
                 "its length": answers["length"],
                 "longest": answers["longest"],
                 "reasons a row": answers["reasons"],
@@ -171,6 +171,10 @@ def _explanations(runs: Sequence[Run]) -> Section:
         _length_figure(runs),
     )
     return Section("Real data: explanations", _ABOUT_EXPLANATIONS, (Table.of(rows),), figures)
+
+
+def _found(answers: dict[str, Any]) -> str | None:
+    return f"{answers['shortest']} of {answers['rows']}" if answers else None
 
 
 def _milliseconds(seconds: float | None) -> float | None:
@@ -238,9 +242,10 @@ _ABOUT_COMPILATIONS = (
     "train."
 )
 _ABOUT_EXPLANATIONS = (
-    "By the compiled model where there is one, else by the network: the median and the greatest length of "
-    "the shortest sufficient reason, and the median number of sufficient reasons, of which "
-    f"{LISTED} at most are listed. Rows cut had more, or ran out of time. Times are medians over the rows, of "
-    "the processor, each question asked anew; where the shortest was not found, those until the search "
-    "was ended. A single question may take a tenth of the limit, but at least a second."
+    "For how many of the rows explained the shortest sufficient reason was found, by either route. By the "
+    "compiled model where there is one, else by the network: its median and greatest length, and the median "
+    f"number of sufficient reasons, of which {LISTED} at most are listed. Rows cut had more, or ran out of "
+    "time. Times are medians over the rows, of the processor, each question asked anew; where the shortest "
+    "was not found, those until the search was ended. A single question may take a tenth of the limit, but "
+    "at least a second."
 )

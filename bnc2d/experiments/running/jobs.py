@@ -24,7 +24,7 @@ NOT_APPLICABLE = "not applicable: "  # how an error's message starts where a met
 
 _GRACE = 20.0  # seconds past its own limit before a run is killed; it starts and reads a network in these too
 _POLL = 0.2
-_STAGES = {"data": 5}  # how many limits a job takes, by the kind of its source, where it is not one
+_STAGES = {"data": 6}  # how many limits a job takes, by the kind of its source, where it is not one
 UNFINISHED = "unfinished"  # the status of a line that a job writes before its end
 LATE = 1.0  # seconds past its limit when a timer of its own ends a compilation
 _FACTS = (

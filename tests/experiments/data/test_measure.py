@@ -76,7 +76,7 @@ def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: float = 30.0
     assert [job.problem for job in made] == [
         f"data/{name}/{s}" for name in ("iris", "car-good") for s in STRUCTURES
     ]
-    assert {job.stages for job in made} == {5}
+    assert {job.stages for job in made} == {6}
     limits = {"time_limit": limit}
     return {job.key: record_of(job, limit) | limits | {"source": job.source} for job in made}
 

@@ -30,6 +30,7 @@ LAYERS = (
     "api",
     "adapters",
     "testing",
+    "auditing",
 )
 ALLOWED: dict[str, set[str]] = {
     "base": set(),
@@ -45,6 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     "api": {"model", "logic", "regions", "compile", "explain", "verify", "report"},
     "adapters": {"model", "formats", "api"},
     "testing": {"model", "logic", "api"},
+    "auditing": {"draw", "model", "logic", "formats", "compile", "explain", "verify", "report", "api"},
     "experiments": set(LAYERS),
     "cli": {*LAYERS, "experiments"},
     "__main__": {"cli"},

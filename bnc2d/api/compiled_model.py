@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.api.questions import Questions
+from bnc2d.base.arrays import Rows
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.readers.arguments import flag, instance_of
 from bnc2d.base.readers.instances import (
     AnyInstances,
@@ -182,7 +184,7 @@ class GivenModel(CompiledModel):
         super().__init__(model.classifier, restricted(model.diagram, allowed), model.stats)
         self._whole = model
         self._constraint = constraint
-        self._allowed = allowed.count(1)
+        self._allowing, self._allowed = allowed, allowed.count(1)
         self._given_route = GivenRoute(CompiledRoute(model), self.diagram, str(constraint), allowed)
         self._manager = Manager(self.domain)
 
@@ -231,13 +233,19 @@ class GivenModel(CompiledModel):
 
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
         encoded, labels = super()._decided(instances)
-        is_partial = (encoded.rows == MISSING).any(axis=1)
-        outside = ~is_partial & (labels == self.diagram.terminals - 1)
-        for place in np.flatnonzero(is_partial).tolist():
-            outside[place] = not may_be_allowed(self._given_route.allowed, encoded.rows[place].tolist())
-        if outside.any():
-            raise violation(int(outside.argmax()) if len(labels) > 1 else None)
+        counting = self._counting(encoded.rows)
+        if not counting.all():
+            raise violation(int(counting.argmin()) if len(labels) > 1 else None)
         return encoded, labels
+
+    def _counting(self, rows: Rows) -> NDArray[np.bool_]:
+        is_partial = (rows == MISSING).any(axis=1)
+        counting = np.zeros(len(rows), dtype=bool)
+        counting[~is_partial] = self._allowing.labels(rows[~is_partial]) == 1
+        for place in np.flatnonzero(is_partial).tolist():
+            checkpoint()
+            counting[place] = may_be_allowed(self._allowing, rows[place].tolist())
+        return counting
 
     def _route(self) -> Route:
         return self._given_route

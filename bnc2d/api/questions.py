@@ -10,6 +10,7 @@ from bnc2d.base.readers.numbers import Number
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.explain.changes.prices import Costs
@@ -153,18 +154,20 @@ class Questions(BaseCompiledModel):
         protected: str | Iterable[str],
         instance: OneInstance | None = None,
         *,
+        distribution: AnyDistribution = None,
         time_limit: float | None = None,
     ) -> Bias:
         """Return whether a change of protected features alone can change a decision, with a pair that does.
 
         With ``instance``: whether it can change the decision on it; the second of the pair is the nearest
-        such change. Without: whether it can on any instance, and on how many. The verdict on any instance is
-        read off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected
-        features in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
+        such change. Without: whether it can on any instance, and on which share of them, weighed by a
+        ``distribution`` as in ``shares``; its rows must be complete. The verdict on any instance is read off
+        the diagram. Counting follows sets of nodes, as many as there are ways to set the protected features
+        in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
         """
         from bnc2d.explain.whole.bias import is_biased
 
-        return is_biased(self, protected, instance, time_limit)
+        return is_biased(self, protected, instance, distribution, time_limit)
 
     def is_monotone(
         self,

@@ -97,6 +97,7 @@ class Intervals:
                 return None
         if is_missing(value):
             return self.missing
+        value = _plain(value)  # numpy's bools are no numbers
         if not isinstance(value, Real | Decimal):
             return None
         return bisect_right(self._edges, value)  # numbers compare exactly

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import count, flag
 from bnc2d.base.readers.instances import AnyInstances, Encoded, encode_partial
 from bnc2d.base.readers.missing import MISSING
@@ -22,7 +23,10 @@ from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.partial import partial_labels
 
 if TYPE_CHECKING:  # loaded where a formula is asked for
+    from bnc2d.base.arrays import Rows
     from bnc2d.compile.formula.minimise import Minimiser
+    from bnc2d.compile.shares.distribution import AnyDistribution
+    from bnc2d.compile.shares.weighing import Weighed
     from bnc2d.logic.circuit.manager import Manager
 
 # Diagrams of at most this many nodes are worth every effort: people read their formulas.
@@ -164,13 +168,21 @@ class BaseCompiledModel(Predicting):
 
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
         encoded = encode_partial(self.classifier.feature_variables, instances)
-        if encoded.complete:
-            return encoded, self.diagram.labels(encoded.rows)
-        is_partial = (encoded.rows == MISSING).any(axis=1)
+        return encoded, self._labels(encoded.rows)
+
+    def _labels(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the label of each row, of which some may be partial; -1 where these are in no class."""
+        is_partial = (rows == MISSING).any(axis=1)
+        if not is_partial.any():
+            return self.diagram.labels(rows)
         labels = np.empty(len(is_partial), dtype=np.int64)
-        labels[is_partial] = partial_labels(self.classifier, encoded.rows[is_partial])
-        labels[~is_partial] = self.diagram.labels(encoded.rows[~is_partial])
-        return encoded, labels
+        labels[is_partial] = partial_labels(self.classifier, rows[is_partial])
+        labels[~is_partial] = self.diagram.labels(rows[~is_partial])
+        return labels
+
+    def _counting(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return which rows count: of a partial one, whether some completion does."""
+        return np.ones(len(rows), dtype=bool)
 
     def predict_proba(self, instances: AnyInstances) -> NDArray[np.float64]:
         """Return ``P(class | instance)``, by the network (see ``Classifier.predict_proba``)."""
@@ -180,18 +192,43 @@ class BaseCompiledModel(Predicting):
         """Return the exact number of instances in a class."""
         return self.diagram.count(self.label(name))
 
-    def shares(self) -> dict[str | None, Fraction]:
-        """Return which share of all instances that count is in each class.
+    def shares(
+        self, distribution: AnyDistribution = None, *, time_limit: float | None = None
+    ) -> dict[str | None, Fraction]:
+        """Return which share of all instances that count is in each class, exactly.
 
         They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
-        """
-        total, names = self.instance_count, decisions(self)
-        counts = self.diagram.counts()[: len(names)]
-        return {name: Fraction(count, total) for name, count in zip(names, counts, strict=True)}
 
-    def share(self, name: str | None) -> Fraction:
-        """Return which share of all instances that count is in a class (None: in no class)."""
-        return Fraction(self.diagram.count(self._label(name)), self.instance_count)
+        ``distribution`` says what instances weigh. By default, or by ``"uniform"``, all weigh the same.
+        ``"network"``: what the network gives them, ``P(x)``, given the constraint if there is one. A mapping
+        from feature to a mapping from state to probability: features are independent, and uniform where one
+        is left out. A data frame, a list of instances or an integer array: each row weighs the same; one with
+        missing features is decided as ``predict`` does, and rows that violate the constraint do not count,
+        of which a warning tells. Where nothing that counts weighs anything, it is an error. Past the time
+        limit (seconds), or where tables grow too large, it raises ``LimitExceeded``.
+        """
+        return self.weigh(distribution, time_limit=time_limit).shares
+
+    def share(
+        self, name: str | None, distribution: AnyDistribution = None, *, time_limit: float | None = None
+    ) -> Fraction:
+        """Return the share of a class among all instances that count (None: of no class); see ``shares``."""
+        label = -1 if name is None and self.classifier.ties == "none" else self._label(name)
+        found = self.weigh(distribution, time_limit=time_limit).shares
+        return found.get((*self.classes, None)[label], Fraction(0))
+
+    def weigh(self, distribution: AnyDistribution = None, *, time_limit: float | None = None) -> Weighed:
+        """Return the shares (see ``shares``) with what they are shares of."""
+        from bnc2d.compile.shares.distribution import ByRows, read_distribution
+        from bnc2d.compile.shares.weighing import weigh, weigh_labels
+
+        budget = Budget(time_limit)
+        with budget.limiting("the shares are not known"):
+            chosen = read_distribution(self.classifier, distribution)
+            if isinstance(chosen, ByRows):
+                labels, counting = self._labels(chosen.rows), self._counting(chosen.rows)
+                return weigh_labels(self.classes, decisions(self), labels, counting)
+            return weigh(chosen, self.diagram, decisions(self))
 
     @overload
     def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, assert_type
+from typing import Any, Literal, Protocol, assert_type
 
 import numpy as np
 import pandas as pd
@@ -130,6 +130,9 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(bnc2d.load(folder / "model.bnc2d"), bnc2d.CompiledModel)
     assert_type(bnc2d.CompiledModel.of(model), bnc2d.CompiledModel)
     assert_type(bnc2d.write_page(model, folder / "page.html"), None)
+    assert_type(
+        bnc2d.write_page(model.classifier, folder / "page.html", rows=[{"BP": 1}], time_limit=2.0), None
+    )
     names = model.classes, model.features, model.mentioned_features
     assert_type(names, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]])
     assert_type(model.target, str)
@@ -138,6 +141,14 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type((model.has_formula("2"), model.formula_size("2")), tuple[bool, tuple[int, int]])
     assert_type(model.shares(), dict[str | None, Fraction])
     assert_type(model.share("2"), Fraction)
+    marginals = {"BP": {"Low": 0.5, "High": 0.5}}
+    assert_type(model.shares("network", time_limit=10), dict[str | None, Fraction])
+    assert_type(model.share("2", [PATIENT]) + model.share("2", pd.DataFrame([PATIENT])), Fraction)
+    assert_type(model.share(None if model.classifier.ties == "none" else "0", marginals), Fraction)
+    weighed = model.weigh(np.array([[2, 1, 1]]))
+    assert_type(weighed, bnc2d.Weighed)
+    assert_type((weighed.shares, weighed.allowed), tuple[dict[str | None, Fraction], Fraction])
+    assert_type((weighed.distribution, weighed.rows, weighed.violating), tuple[str, int | None, int | None])
     assert_type(model.sample("2"), dict[str, str])
     assert_type(model.sample("2", seed=1, size=3), list[dict[str, str]])
     assert_type(model.predict(PATIENT), Any)
@@ -186,6 +197,7 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(bias.witness, pair | None)
     assert_type(bias.decisions, tuple[Any | None, Any | None] | None)
     assert_type((bias.count, bias.share), tuple[int | None, Fraction | None])
+    assert_type(model.is_biased("BP", distribution="network"), bnc2d.Bias)
     monotone = model.is_monotone("BP", towards="2")
     assert_type(monotone, bnc2d.Monotone)
     assert_type(monotone.feature, str | None)
@@ -377,6 +389,27 @@ def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
     assert_type(diagram.features, tuple[str, ...])
 
 
+def audits(model: bnc2d.CompiledModel, folder: Path) -> bnc2d.Audit:
+    """What an auditor asks."""
+    found = bnc2d.audit(
+        model, bnc2d.example("diagnosis"), [PATIENT], protected="CT", samples=10, time_limit=30
+    )
+    assert_type(found, bnc2d.Audit)
+    assert_type((found.passed, found.failed, found.holds), tuple[bool, bool, bool | None])
+    assert_type(found.summary, tuple[str, ...])
+    assert_type((found.to_html(), found.to_json()), tuple[str, str])
+    assert_type(found.with_verdict("failed"), list[bnc2d.AuditCheck])
+    assert_type(found.worst_first, list[bnc2d.AuditCheck])
+    check = found.worst_first[0]
+    assert_type((check.name, check.detail, check.counts), tuple[str, str, bool])
+    assert_type(check.to_dict()["question"], str)
+    assert_type(found.to_dict()["summary"], list[str])
+    assert len(check.tables) + len(check.instances) + len(check.facts) > 0
+    assert_type((check.group, check.question, check.method, check.seconds), tuple[str, str, str, float])
+    found.write(folder / "audit.html")
+    return found
+
+
 def errors(folder: Path) -> list[str]:
     """Whatever is refused is refused in a line."""
     kinds: list[type[bnc2d.Bnc2dError]] = [
@@ -402,11 +435,26 @@ def errors(folder: Path) -> list[str]:
     return []
 
 
-def others(pgmpy: object, pyagrum: object, sklearn: object) -> None:
+class Fitted(Protocol):
+    """What a fitted BNClassifier of pyAgrum has."""
+
+    threshold_: float
+
+
+def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> None:
     """Models of other libraries."""
     assert_type(bnc2d.from_pgmpy(pgmpy), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
+    assert_type(bnc2d.from_pyagrum(fitted), bnc2d.Classifier)
     assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
+    converted = bnc2d.from_sklearn(
+        sklearn, max_counts={"prize": 2}, feature_states={"prize": ["no", "one", "two"]}
+    )
+    assert_type(converted, bnc2d.Classifier)
+    found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
+    assert_type(found, bnc2d.Agreement)
+    assert_type(found.differences, tuple[bnc2d.Difference, ...])
+    assert_type([one.margin for one in found.differences], list[Fraction])
 
 
 def main(folder: Path) -> list[str]:
@@ -414,5 +462,6 @@ def main(folder: Path) -> list[str]:
     model = models(classifiers(networks(folder)), folder)
     explanations(model)
     logic(model, folder)
+    assert audits(model, folder).failed
     assert_type(bnc2d.__version__, str)
     return [*errors(folder), *(found.status for found in findings(model))]

@@ -26,7 +26,7 @@ Cell: TypeAlias = str | int | float | None
 
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|#~$&])")
 _DIGITS = 4
-_SHORT = 30  # characters of a text that is not broken into lines
+_SHORT = 20  # characters of a text that is not broken into lines
 
 
 @dataclass(frozen=True)

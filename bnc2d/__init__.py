@@ -32,14 +32,18 @@ if TYPE_CHECKING:
     from bnc2d.base.readers.instances import Instance as Instance
     from bnc2d.base.readers.numbers import Number as Number
     from bnc2d.base.scales import Intervals as Intervals
+    from bnc2d.base.scales import Label as Label
     from bnc2d.base.scales import Labels as Labels
     from bnc2d.base.scales import States as States
     from bnc2d.compile.model import Stats as Stats
     from bnc2d.compile.shares.weighing import Weighed as Weighed
+    from bnc2d.data.train import from_data as from_data
+    from bnc2d.draw.chart import Chart as Chart
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
     from bnc2d.errors import ClassifierError as ClassifierError
+    from bnc2d.errors import DataWarning as DataWarning
     from bnc2d.errors import FeaturesWarning as FeaturesWarning
     from bnc2d.errors import FormatError as FormatError
     from bnc2d.errors import InstanceError as InstanceError
@@ -82,16 +86,18 @@ if TYPE_CHECKING:
     from bnc2d.model.cpt import CPT as CPT
     from bnc2d.model.decision import Basis as Basis
     from bnc2d.model.network import BayesianNetwork as BayesianNetwork
+    from bnc2d.model.training import Training as Training
     from bnc2d.model.variable import Variable as Variable
     from bnc2d.regions.decides import Decided as Decided
     from bnc2d.report.explore import write_page as write_page
+    from bnc2d.report.heat_map import heat_map as heat_map
     from bnc2d.verify.report import Check as Check
     from bnc2d.verify.report import Report as Report
 
 _HOME = {
     "bnc2d.errors": (
-        "ArgumentError Bnc2dError Bnc2dWarning ClassifierError FeaturesWarning FormatError InstanceError "
-        "LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning "
+        "ArgumentError Bnc2dError Bnc2dWarning ClassifierError DataWarning FeaturesWarning FormatError "
+        "InstanceError LimitExceeded LogicError MissingExtraError NetworkError NormalisationWarning "
         "NotCompiledError TimeLimitExceeded UnknownNameError UnsupportedError"
     ),
     "bnc2d.api.compiled_model": "CompiledModel GivenModel",
@@ -103,9 +109,10 @@ _HOME = {
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",
-    "bnc2d.base.scales": "Intervals Labels States",
+    "bnc2d.base.scales": "Intervals Label Labels States",
     "bnc2d.compile.model": "Stats",
     "bnc2d.compile.shares.weighing": "Weighed",
+    "bnc2d.draw.chart": "Chart",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
@@ -121,6 +128,7 @@ _HOME = {
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",
     "bnc2d.adapters.from_sklearn": "from_sklearn",
+    "bnc2d.data.train": "from_data",
     "bnc2d.formats.io": "read_network write_network",
     "bnc2d.logic.convert.sat": "Answer",
     "bnc2d.logic.convert.sdd": "SddForm",
@@ -134,9 +142,11 @@ _HOME = {
     "bnc2d.model.cpt": "CPT",
     "bnc2d.model.decision": "Basis",
     "bnc2d.model.network": "BayesianNetwork",
+    "bnc2d.model.training": "Training",
     "bnc2d.model.variable": "Variable",
     "bnc2d.regions.decides": "Decided",
     "bnc2d.report.explore": "write_page",
+    "bnc2d.report.heat_map": "heat_map",
     "bnc2d.verify.report": "Check Report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}

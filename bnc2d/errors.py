@@ -86,6 +86,10 @@ class NormalisationWarning(Bnc2dWarning):
     """Columns that missed 1 by a little were normalised exactly."""
 
 
+class DataWarning(Bnc2dWarning):
+    """Columns of data that were left out, or labels that were taken together."""
+
+
 class FeaturesWarning(Bnc2dWarning):
     """The default features leave out variables that touch the target."""
 

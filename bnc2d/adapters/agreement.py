@@ -44,8 +44,8 @@ class Difference:
     """
 
     row: int
-    decision: Label
-    source: Label
+    decision: Label | None
+    source: Label | None
     why: Why
     margin: Fraction
     instance: dict[str, str]

@@ -23,6 +23,7 @@ from bnc2d.base.readers.instances import (
     encode_partial_one,
 )
 from bnc2d.base.readers.missing import MISSING
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.zeros.constraint import allowed_by, constraint_of, may_be_allowed, violation
 from bnc2d.logic.circuit.manager import Manager
@@ -212,7 +213,7 @@ class GivenModel(CompiledModel):
         """The manager of the formulas."""
         return self._manager
 
-    def formula(self, name: str, negated: bool = False) -> NNF:
+    def formula(self, name: Label, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of "the constraint implies this class", or "another class"."""
         key = (self.label(name), flag(negated, "negated"))
         if key not in self._made:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.base.readers.numbers import Number
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
@@ -25,7 +26,7 @@ class Questions(BaseCompiledModel):
     """A compiled model that answers questions about all instances that count."""
 
     def check(
-        self, rules: str | Iterable[str], towards: str | None = None, time_limit: float | None = None
+        self, rules: str | Iterable[str], towards: Label | None = None, time_limit: float | None = None
     ) -> RuleCheck:
         """Return whether all instances obey rules, with an instance, or two, for each rule that some break.
 
@@ -87,7 +88,7 @@ class Questions(BaseCompiledModel):
     def nearest(
         self,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
@@ -102,7 +103,7 @@ class Questions(BaseCompiledModel):
     def nearest(
         self,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
@@ -116,7 +117,7 @@ class Questions(BaseCompiledModel):
     def nearest(
         self,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
@@ -174,7 +175,7 @@ class Questions(BaseCompiledModel):
         features: str | Iterable[str],
         order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         *,
-        towards: str | None = None,
+        towards: Label | None = None,
         time_limit: float | None = None,
     ) -> Monotone:
         """Return whether raising features never takes an instance out of class ``towards``, all else equal.

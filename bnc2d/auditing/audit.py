@@ -20,6 +20,7 @@ from bnc2d.auditing.subject import Planned, Subject
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import count, instance_of, items, mapping, named, one_of, seconds, wrong
 from bnc2d.base.readers.arguments import names as as_names
+from bnc2d.base.scales import Label
 from bnc2d.errors import ArgumentError, ClassifierError, LogicError, UnknownNameError, did_you_mean
 from bnc2d.formats.files import decode, read_bytes
 from bnc2d.formats.io import read_network
@@ -50,7 +51,7 @@ def audit(
     protected: str | Iterable[str] = (),
     rules: str | Iterable[str] | os.PathLike[str] | None = None,
     monotone: str | Iterable[str] | Mapping[str, str] | None = None,
-    towards: str | None = None,
+    towards: Label | None = None,
     given: object = None,
     time_limit: float | None = 120.0,
     samples: int = 200,

@@ -32,6 +32,7 @@ from bnc2d.logic.nnf import NNF
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.training import Training
 from bnc2d.model.variable import Variable
 
 # From the shape of a diagram, its terminals and the number of states at each level.
@@ -138,6 +139,7 @@ def _classifier_data(classifier: BaseClassifier) -> dict[str, Any]:
             "threshold": None if classifier.threshold is None else str(classifier.threshold),
             "positive": classifier.positive,
             "ties": classifier.ties,
+            **({} if classifier.training is None else {"training": classifier.training.to_data()}),
         },
     }
 
@@ -166,9 +168,12 @@ def _classifier(data: dict[str, Any]) -> BaseClassifier:
         cpts.append(CPT(child, parents, [_fraction(entry) for entry in entries]))
     network = BayesianNetwork(variables, cpts, str(network_data["name"]))
     threshold = None if rule["threshold"] is None else _fraction(rule["threshold"])
-    return BaseClassifier(
+    found = BaseClassifier(
         network, rule["target"], rule["features"], threshold, rule["positive"], rule["ties"]
     )
+    if "training" in rule:
+        found.training = Training.of_data(rule["training"])
+    return found
 
 
 def _fraction(text: str) -> Fraction:

@@ -16,6 +16,7 @@ from bnc2d.base.readers.arguments import count, flag
 from bnc2d.base.readers.instances import AnyInstances, Encoded, encode_partial
 from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.predicting import Predicting
+from bnc2d.base.scales import Label
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
@@ -138,7 +139,7 @@ class BaseCompiledModel(Predicting):
         """The name of the target."""
         return self.classifier.target
 
-    def formula(self, name: str, negated: bool = False) -> NNF:
+    def formula(self, name: Label, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
         key = (self.label(name), flag(negated, "negated"))
         if key in self.formulas:
@@ -147,11 +148,11 @@ class BaseCompiledModel(Predicting):
             self._made[key] = NNF(self.manager, self._minimiser.formula(*key))
         return self._made[key]
 
-    def has_formula(self, name: str) -> bool:
+    def has_formula(self, name: Label) -> bool:
         """Return whether the formula of a class is there already."""
         return (self.label(name), False) in {**self.formulas, **self._made}
 
-    def formula_size(self, name: str) -> tuple[int, int]:
+    def formula_size(self, name: Label) -> tuple[int, int]:
         """Return how many nodes and edges the formula of a class has; a file knows it without the formula."""
         label = self.label(name)
         if label not in self._sizes:
@@ -159,7 +160,7 @@ class BaseCompiledModel(Predicting):
             self._sizes[label] = (formula.node_count, formula.edge_count)
         return self._sizes[label]
 
-    def set_formula_size(self, name: str, size: tuple[int, int]) -> None:
+    def set_formula_size(self, name: Label, size: tuple[int, int]) -> None:
         """Say what the size of a formula is, where that is known."""
         self._sizes[self.label(name)] = size
 
@@ -188,7 +189,7 @@ class BaseCompiledModel(Predicting):
         """Return ``P(class | instance)``, by the network (see ``Classifier.predict_proba``)."""
         return self.classifier.predict_proba(instances)
 
-    def count(self, name: str) -> int:
+    def count(self, name: Label) -> int:
         """Return the exact number of instances in a class."""
         return self.diagram.count(self.label(name))
 
@@ -231,13 +232,13 @@ class BaseCompiledModel(Predicting):
             return weigh(chosen, self.diagram, decisions(self))
 
     @overload
-    def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
+    def sample(self, name: Label | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
     @overload
-    def sample(self, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
+    def sample(self, name: Label | None, seed: int, size: int) -> list[dict[str, str]]: ...
     @overload
-    def sample(self, name: str | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
+    def sample(self, name: Label | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
     def sample(
-        self, name: str | None, seed: int = 0, size: int | None = None
+        self, name: Label | None, seed: int = 0, size: int | None = None
     ) -> dict[str, str] | list[dict[str, str]]:
         """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
 
@@ -253,7 +254,7 @@ class BaseCompiledModel(Predicting):
         drawn = self.diagram.sample(label, seed, 1 if size is None else size)
         return drawn[0] if size is None else drawn
 
-    def _label(self, name: str | None) -> int:
+    def _label(self, name: Label | None) -> int:
         """Return the label of a class, or of "in no class" (None), where ties leave instances so."""
         in_none = name is None and None in decisions(self)
         return len(self.classes) if in_none else self.label(name)

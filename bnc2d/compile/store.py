@@ -12,7 +12,7 @@ Versions 1 and 2 were JSON alone, with the diagram in lists and all circuits; ve
 the run (``seconds`` and others, see ``Stats``) and the digest of the packed bytes. Their files are read as
 before, and are written as version 3. Version 4 is version 3 with a constraint that the model is under:
 readers that know of none must not leave it out in silence. Version 5 is either of them with the scales of
-variables that were made from columns of data.
+variables that were made from columns of data, and with how the classifier was trained on them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bnc2d.draw.graph import MARGIN, Box, Graph, Line, Picture, PlacedBox
 
-MOST_RAYS = 120  # the arc of more would be too long to be seen at once
+MOST_RAYS = 80  # the arc of more would be too long to be seen at once
 _LEAST_RAYS = 2
 _BETWEEN, _BELOW = 14.0, 9.0  # from box to box, sideways and downwards
 _ONE_ROW = 1_000.0  # boxes that fit this width need no columns

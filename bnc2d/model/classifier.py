@@ -38,6 +38,7 @@ from bnc2d.model.decision import Basis, DecisionRule, Labels
 from bnc2d.model.inference import JointQuery
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.partial import groups_of, over, partial_labels
+from bnc2d.model.training import Training
 from bnc2d.model.variable import Variable
 
 if TYPE_CHECKING:
@@ -53,13 +54,16 @@ class BaseClassifier(Predicting):
     ``bnc2d.Classifier``, the class that users hold, documents the arguments.
     """
 
+    # How it was trained, where ``from_data`` did.
+    training: Training | None = None
+
     def __init__(
         self,
         network: BayesianNetwork,
         target: str,
         features: Iterable[str] | Literal["all"] | None = None,
         threshold: Number | None = None,
-        positive: str | None = None,
+        positive: Label | None = None,
         ties: Ties = "lowest",
     ) -> None:
         if not isinstance(network, BayesianNetwork):
@@ -249,7 +253,8 @@ class BaseClassifier(Predicting):
 
     def __repr__(self) -> str:
         rule = "argmax" if self.threshold is None else f"P({self.positive}) > {float(self.threshold):g}"
-        return f"<Classifier of {self.target} ({rule}), {len(self.features)} features>"
+        learnt = "" if self.training is None else f"; {self.training}"
+        return f"<Classifier of {self.target} ({rule}), {len(self.features)} features{learnt}>"
 
 
 def _normalised(joint: list[int]) -> list[Fraction]:
@@ -312,7 +317,7 @@ def _check_threshold(classes: tuple[str, ...], threshold: Number | None) -> Frac
     return exact_threshold(threshold)
 
 
-def _check_positive(target: Variable, positive: str | None) -> str | None:
+def _check_positive(target: Variable, positive: Label | None) -> str | None:
     """Return the positive state: the one given, or the second of a binary target."""
     if positive is None:
         return target.states[1] if len(target) == 2 else None

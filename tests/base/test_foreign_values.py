@@ -161,6 +161,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "domain": world.Domain,
         "entries": entries,
         "estimator": None,
+        "frame": pd.DataFrame({"A": [0, 1] * 3, "D": list("xyzzyx"), "E": [0.5, 2.5, 4.0] * 2}),
         "feature": 0,
         "features": ["D"],
         "instance": INSTANCE,

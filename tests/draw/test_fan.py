@@ -49,8 +49,11 @@ def assert_a_fan(picture: Picture, hub: int) -> None:
         own = [box.node for box in picture.boxes if box is not top and meets(start, end, box)]
         assert len(own) == 1
     assert min(abs(one - other) for one, other in pairwise(sorted(slopes))) > 1e-3
+    # Balanced: as many boxes on either side, but for the widths of those below, and as much room.
     left, right = (sum(side * (box.x - top.x) > 1 for box in picture.boxes) for side in (-1, 1))
-    assert abs(left - right) <= 2  # balanced
+    assert abs(left - right) <= max(2, len(picture.lines) // 12)
+    room = [max(side * (box.x - top.x) + box.width / 2 for box in picture.boxes) for side in (-1, 1)]
+    assert abs(room[0] - room[1]) <= max(box.width for box in picture.boxes)
 
 
 @pytest.mark.parametrize("rays", [2, 3, 4, 5, 16, 36, 60, 61, MOST_RAYS])

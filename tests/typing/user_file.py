@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Protocol, assert_type
+from typing import Literal, Protocol, assert_type
 
 import numpy as np
 import pandas as pd
@@ -75,14 +75,14 @@ def classifiers(network: bnc2d.BayesianNetwork) -> bnc2d.Classifier:
     assert_type(classifier.check("class != 0", time_limit=10), bnc2d.RuleCheck)
     assert_type(classifier.is_independent("CT", {"HR": "High"}, time_limit=10), bnc2d.RuleResult)
     assert_type(classifier.is_coherent(features="CT", time_limit=10), bnc2d.RuleResult)
-    assert_type(classifier.predict(PATIENT), Any)
-    assert_type(classifier.predict(row), Any)
-    assert_type(classifier.predict(frame.iloc[0]), Any)
-    assert_type(classifier.predict([PATIENT, {"BP": "Low", "CT": 1, "HR": "Low"}]), list[Any])
-    assert_type(classifier.predict(dict(PATIENT) for _ in range(2)), list[Any])
-    assert_type(classifier.predict(frame.to_dict("records")), list[Any])
-    assert_type(classifier.predict(array), NDArray[Any])
-    assert_type(classifier.predict(frame), "pd.Series[Any]")
+    assert_type(classifier.predict(PATIENT), bnc2d.Label | None)
+    assert_type(classifier.predict(row), bnc2d.Label | None)
+    assert_type(classifier.predict(frame.iloc[0]), bnc2d.Label | None)
+    assert_type(classifier.predict([PATIENT, {"BP": "Low", "CT": 1, "HR": "Low"}]), list[bnc2d.Label | None])
+    assert_type(classifier.predict(dict(PATIENT) for _ in range(2)), list[bnc2d.Label | None])
+    assert_type(classifier.predict(frame.to_dict("records")), list[bnc2d.Label | None])
+    assert_type(classifier.predict(array), NDArray[np.generic])
+    assert_type(classifier.predict(frame), "pd.Series")
     assert_type(classifier.posterior(PATIENT), dict[str, Fraction])
     assert_type(classifier.posterior(row), dict[str, Fraction])
     assert_type(classifier.posterior(PATIENT, exact=False), dict[str, float])
@@ -131,7 +131,7 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(bnc2d.CompiledModel.of(model), bnc2d.CompiledModel)
     assert_type(bnc2d.write_page(model, folder / "page.html"), None)
     assert_type(
-        bnc2d.write_page(model.classifier, folder / "page.html", rows=[{"BP": 1}], time_limit=2.0), None
+        bnc2d.write_page(model.classifier, folder / "page.html", rows=[{"BP": "Low"}], time_limit=2.0), None
     )
     names = model.classes, model.features, model.mentioned_features
     assert_type(names, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]])
@@ -151,10 +151,10 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type((weighed.distribution, weighed.rows, weighed.violating), tuple[str, int | None, int | None])
     assert_type(model.sample("2"), dict[str, str])
     assert_type(model.sample("2", seed=1, size=3), list[dict[str, str]])
-    assert_type(model.predict(PATIENT), Any)
-    assert_type(model.predict([PATIENT]), list[Any])
-    assert_type(model.predict(np.array([[2, 1, 1]])), NDArray[Any])
-    assert_type(model.predict(pd.DataFrame([PATIENT])), "pd.Series[Any]")
+    assert_type(model.predict(PATIENT), bnc2d.Label | None)
+    assert_type(model.predict([PATIENT]), list[bnc2d.Label | None])
+    assert_type(model.predict(np.array([[2, 1, 1]])), NDArray[np.generic])
+    assert_type(model.predict(pd.DataFrame([PATIENT])), "pd.Series")
     kinds: list[bnc2d.ReasonKind] = ["sufficient", "general_necessary"]
     with ThreadPoolExecutor(1) as executor:
         rows = model.explain_many([PATIENT], executor, kinds=kinds, limit=2, chunk_size=1)
@@ -162,6 +162,9 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(rows[0].instance, dict[str, str])
     assert_type(rows[0].reasons, dict[str, tuple[bnc2d.Term, ...] | tuple[bnc2d.Clause, ...]])
     assert_type(rows[0].cut, dict[str, Literal["limit", "time"] | None])
+    chart = bnc2d.heat_map(rows, "sufficient", features=model.features, width=500)
+    assert_type(chart, bnc2d.Chart)
+    assert_type(chart.save(folder / "reasons.svg"), int)
     assert_type(model.explain_many(PATIENT), list[bnc2d.Row])
     assert_type(model.explain_many(pd.DataFrame([PATIENT])), pd.DataFrame)
     given = model.given("HR=Normal -> BP!=Normal")
@@ -195,7 +198,7 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(bias, bnc2d.Bias)
     assert_type(bias.pair, pair | None)
     assert_type(bias.witness, pair | None)
-    assert_type(bias.decisions, tuple[Any | None, Any | None] | None)
+    assert_type(bias.decisions, tuple[bnc2d.Label | None, bnc2d.Label | None] | None)
     assert_type((bias.count, bias.share), tuple[int | None, Fraction | None])
     assert_type(model.is_biased("BP", distribution="network"), bnc2d.Bias)
     monotone = model.is_monotone("BP", towards="2")
@@ -226,7 +229,7 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(result, bnc2d.RuleResult)
     assert_type((result.rule, result.line, result.why), tuple[str, int, str])
     assert_type((result.reason, result.settled), tuple[str | None, float | None])
-    assert_type(result.decisions, tuple[Any | None, ...])
+    assert_type(result.decisions, tuple[bnc2d.Label | None, ...])
     assert_type(result.posteriors, tuple[dict[str, Fraction], ...])
     assert_type(result.instances, tuple[dict[str, str], ...])
     assert_type(model.check(["BP=Low and HR=High"], towards="2", time_limit=10), bnc2d.RuleCheck)
@@ -250,7 +253,7 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     e = model.explain(PATIENT, fixed=())
     assert_type(e, bnc2d.Explanation)
     assert_type(e.model, bnc2d.CompiledModel)
-    assert_type(e.decision, Any | None)
+    assert_type(e.decision, bnc2d.Label | None)
     assert_type(e.possible, bool)
     assert_type(e.basis, bnc2d.Basis)
     assert_type(e.decided_by, Literal["posterior", "tie rule", "threshold rule"])
@@ -271,7 +274,7 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type(contrast, bnc2d.Contrast)
     assert_type(contrast.message, str | None)
     assert_type(list(contrast), list[bnc2d.Clause])
-    assert_type(e.changes({"BP": "High"}), Iterator[tuple[dict[str, str], str | None]])
+    assert_type(e.changes({"BP": "High"}), Iterator[tuple[dict[str, str], bnc2d.Label | None]])
     assert_type(e.a_sufficient_reason(), bnc2d.Term)
     assert_type(e.shortest_sufficient_reason({"BP": 2, "CT": "0.5"}), bnc2d.Term)
     assert_type(e.shortest_necessary_reason(), bnc2d.Clause | None)
@@ -282,14 +285,14 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type((if_known.share, if_known.probability), tuple[Fraction | None, Fraction | None])
     assert_type(if_known.share_bounds, tuple[Fraction, Fraction])
     assert_type(if_known.probability_bounds, tuple[Fraction, Fraction] | None)
-    assert_type((if_known.witness, if_known.other), tuple[dict[str, str] | None, Any | None])
-    assert_type(if_known.alone, dict[str, dict[str, str | None]] | None)
+    assert_type((if_known.witness, if_known.other), tuple[dict[str, str] | None, bnc2d.Label | None])
+    assert_type(if_known.alone, dict[str, dict[str, bnc2d.Label | None]] | None)
     assert_type(if_known.matters, dict[str, tuple[dict[str, str], dict[str, str]]])
     assert_type((if_known.irrelevant, if_known.open), tuple[tuple[str, ...], tuple[str, ...]])
     assert_type(if_known.exact, bool)
     robustness = e.robustness()
     assert_type(robustness, bnc2d.Robustness)
-    assert_type((robustness.distance, robustness.decision), tuple[int | None, Any | None])
+    assert_type((robustness.distance, robustness.decision), tuple[int | None, bnc2d.Label | None])
     assert_type(robustness.witness, dict[str, str] | None)
     assert_type(e.count_sufficient_reasons(), int)
     assert_type(e.count_necessary_reasons(), int)
@@ -302,6 +305,11 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type(e.is_general_sufficient({"BP": ["Low", "High"]}), bnc2d.Verdict)
     assert_type(e.is_general_necessary({"BP": ["Low", "High"]}), bnc2d.Verdict)
     assert_type(e.to_text(), str)
+    chart = e.figure({"BP": "High", "CT": "1"}, towards="0", width=400, theme="dark", time_limit=5)
+    assert_type(chart, bnc2d.Chart)
+    assert_type((chart.title, chart.text, chart.width), tuple[str, str, int])
+    assert_type(chart.theme, Literal["auto", "light", "dark"])
+    assert_type((chart.svg(360), chart.html(), chart.png(theme="light")), tuple[str, str, bytes])
     data = e.to_dict(formulas=True)
     assert_type(data["posterior"], dict[str, float])
     assert_type(data["contrastive"]["0"]["reasons"], list[dict[str, list[str]]])
@@ -435,6 +443,30 @@ def errors(folder: Path) -> list[str]:
     return []
 
 
+def units() -> None:
+    """States that were made from columns of data."""
+    age, grade = bnc2d.Intervals([37.5, (50, True)], unit="years"), bnc2d.Labels([0, 1], missing=0)
+    assert_type(age.position(41), int | None)
+    assert_type(age.positions(np.array([41.0])), NDArray[np.intp] | None)
+    assert_type(age.symbols("age", 1) + age.words("age", 1, "were") + age.value_text(41), str)
+    assert_type([age.cut_text(cut) for cut in age.cuts], list[str])
+    assert_type([run.low is None for run in age.runs(0b101)], list[bool])
+    assert_type(age.to_data(), dict[str, object])
+    assert_type(grade.label(0), bnc2d.Label)
+    target = bnc2d.Variable("y", bnc2d.States(grade))
+    feature = bnc2d.Variable("age", bnc2d.States(age))
+    tables = [
+        bnc2d.CPT(target, (), [0.5, 0.5]),
+        bnc2d.CPT(feature, (target,), [0.5, 0.3, 0.2, 0.2, 0.3, 0.5]),
+    ]
+    classifier = bnc2d.Classifier(bnc2d.BayesianNetwork([target, feature], tables), "y", ["age"])
+    assert_type(classifier.predict_proba(np.array([[41.0]])), NDArray[np.float64])
+    assert_type(classifier.score(np.array([[41.0]]), [1]), float)
+    assert_type(classifier.classes_, NDArray[np.generic])
+    assert_type(classifier.class_labels, tuple[bnc2d.Label, ...])
+    assert_type(classifier.explain({"age": 41}).decision_name, str | None)
+
+
 class Fitted(Protocol):
     """What a fitted BNClassifier of pyAgrum has."""
 
@@ -453,6 +485,7 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     assert_type(converted, bnc2d.Classifier)
     found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
     assert_type(found, bnc2d.Agreement)
+    assert_type(found.equal, int)
     assert_type(found.differences, tuple[bnc2d.Difference, ...])
     assert_type(found.equal, int)
     assert_type(found.counts["tie"], int)
@@ -464,6 +497,7 @@ def main(folder: Path) -> list[str]:
     model = models(classifiers(networks(folder)), folder)
     explanations(model)
     logic(model, folder)
+    units()
     assert audits(model, folder).failed
     assert_type(bnc2d.__version__, str)
     return [*errors(folder), *(found.status for found in findings(model))]

@@ -10,25 +10,36 @@ from bnc2d.cli.shared.constraints import add_given_option, check_given, under
 from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, load_network
 from bnc2d.cli.shared.printing import answer
+from bnc2d.cli.shared.tables import is_table
+from bnc2d.cli.shared.training import add_training_options, no_training_options, train
 
 
 def configure(command: argparse.ArgumentParser) -> None:
     """Describe the command's arguments."""
     add = command.add_argument
-    command.epilog = "example:\n  bnc2d compile diagnosis --target D -o diagnosis.bnc2d"
-    add("file", metavar="FILE", help="network file or built-in name")
+    command.epilog = (
+        "example:\n  bnc2d compile diagnosis --target D -o diagnosis.bnc2d\n"
+        "  bnc2d compile patients.csv --target ill --structure tan -o patients.bnc2d"
+    )
+    add("file", metavar="FILE", help="network file, built-in name, or data.csv to train on")
     add("-o", "--output", required=True, metavar="OUT", help="where to write the model")
     add("--method", choices=METHODS, default="fast", help="default: fast")
     add("--time-limit", type=amount, metavar="S", help="seconds")
     add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
     add_classifier_options(command)
+    add_training_options(command)
     add_given_option(command)
     add_network_options(command)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compile, save, and print the size of every class."""
-    classifier = make_classifier(load_network(options.file, options.normalise, options.max_bytes), options)
+    if is_table(options.file):
+        classifier = train(options.file, options)
+    else:
+        no_training_options(options, options.file)
+        network = load_network(options.file, options.normalise, options.max_bytes)
+        classifier = make_classifier(network, options)
     check_given(classifier, options)
     memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
     model = classifier.compile(
@@ -51,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
             for name, formula in formulas.items()
         },
         "stats": model.stats.as_dict(),
+        **({} if classifier.training is None else {"training": classifier.training.to_data()}),
     }
     given = []
     if model.constraint is not None:

@@ -16,11 +16,12 @@ from bnc2d.base.scales import state_words
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.constraints import allowed_rows
-from bnc2d.cli.shared.instances import Row, read_instances
+from bnc2d.cli.shared.instances import Row, check_instance_options, read_instances
 from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
 from bnc2d.cli.shared.options import amount, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
+from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, render, tell
@@ -38,7 +39,8 @@ def configure(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     command.epilog = (
         "example:\n  bnc2d explain diagnosis.bnc2d BP=High CT=1 HR=Normal\n"
-        "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --id name -o reasons.jsonl"
+        "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --id name -o reasons.jsonl\n"
+        "  bnc2d explain patients.csv --target ill --row 17"
     )
     add_row_options(command)
     auto = f"auto (default): compiled where that takes at most {AUTO_SECONDS:g} s, else the network itself"
@@ -55,6 +57,8 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain each instance, in words or as data."""
+    if is_table(options.model):  # to train takes a while
+        check_instance_options(options)
     model, constraint = load_to_explain(options)
     classifier = model if isinstance(model, Classifier) else model.classifier
     given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)

@@ -19,7 +19,7 @@ from bnc2d.cli.shared.models import (
 from bnc2d.cli.shared.options import amount
 from bnc2d.cli.shared.output import MOST_REPORTED
 from bnc2d.cli.shared.printing import answer, say, working
-from bnc2d.errors import InstanceError
+from bnc2d.errors import InstanceError, LimitExceeded
 from bnc2d.report.explore import LISTED, ROW_SECONDS, Bounds, page_around, page_contents, write_page
 from bnc2d.report.rows import PageRow
 
@@ -56,7 +56,12 @@ def run(options: argparse.Namespace) -> int:
         return _with_rows(options)
     if options.id is not None:
         raise InstanceError("--id names a column of --csv, which is not given")
-    model = load_compiled(options)
+    try:
+        model = load_compiled(options)
+    except LimitExceeded as error:
+        raise LimitExceeded(
+            f"{error}; --csv FILE makes a page with the answers on its rows instead"
+        ) from None
     with working("writing the page", options.json):
         write_page(model, options.output)
     answer(options.json, {"file": options.output}, f"wrote {options.output}; open it in a browser")

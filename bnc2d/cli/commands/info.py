@@ -7,8 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
+from bnc2d.base.readers.arguments import as_text
+from bnc2d.base.scales import scale_of
 from bnc2d.cli.shared.options import add_network_options, is_compiled, load_network
 from bnc2d.cli.shared.printing import print_json, printable, table
+from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
 
 
@@ -41,6 +44,9 @@ def run(options: argparse.Namespace) -> int:
             tied = [("(none: tied)", fact["in_no_class"], "", "")] if fact["in_no_class"] else []
             shown = ("class", "instances", "formula nodes", "edges")
             console.print(table(shown, classes + tied, left=("class",)))
+            if fact["units"]:
+                columns = ("feature", "cut at", "unit", "states")
+                console.print(table(columns, _unit_rows(fact["units"]), left=columns))
         if options.variables:
             rows = [(v["name"], ", ".join(v["states"]), ", ".join(v["parents"])) for v in fact["list"]]
             headings = ("variable", "states", "parents")
@@ -88,6 +94,7 @@ def _model_lines(fact: dict[str, Any]) -> list[str]:
         "network": f"{network['name'] or 'unnamed'}, {size}",
         "method": fact["method"],
         "diagram": f"{fact['diagram_nodes']} nodes",
+        **({"trained": fact["trained"]} if "trained" in fact else {}),
     }
     return [f"{heading:<10} {printable(str(value))}" for heading, value in shown.items()]
 
@@ -124,8 +131,29 @@ def describe_model(source: str, max_bytes: int | None) -> tuple[dict[str, Any], 
         **({} if constraint is None else {"given": str(constraint)}),
         **model.stats.of_any_run(),
         "network": {"name": network.name, "variables": len(network), "edges": len(network.edges)},
+        "units": _units(classifier),
     }
+    if classifier.training is not None:
+        facts |= {"trained": str(classifier.training), "training": classifier.training.to_data()}
     return facts, network
+
+
+def _units(classifier: BaseClassifier) -> dict[str, Any]:
+    """Return what the features that were made from columns of data are: their scales, and their states."""
+    found = {}
+    for feature in classifier.feature_variables:
+        scale = scale_of(feature.states)
+        if scale is not None:
+            found[feature.name] = {**scale.to_data(), "states": list(feature.states)}
+    return found
+
+
+def _unit_rows(units: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for name, unit in units.items():
+        cuts = ", ".join(as_text(cut).removesuffix(".0") for cut, _ in unit.get("cuts", ()))
+        rows.append([name, cuts, unit.get("unit", ""), ", ".join(unit["states"])])
+    return rows
 
 
 def describe(source: str, network: BayesianNetwork) -> dict[str, Any]:

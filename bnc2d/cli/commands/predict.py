@@ -10,10 +10,11 @@ from typing import Any, TextIO
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.readers.instances import encode_partial
 from bnc2d.cli.shared.constraints import allowed_rows, read_given
-from bnc2d.cli.shared.instances import Row, read_instances
+from bnc2d.cli.shared.instances import Row, check_instance_options, read_instances
 from bnc2d.cli.shared.models import load_either
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
+from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.partial import partial_bases
@@ -33,6 +34,8 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print each decision, then the posterior of every class."""
+    if is_table(options.model):  # to train takes a while
+        check_instance_options(options)
     found = load_either(options)
     classifier = found if isinstance(found, Classifier) else found.classifier
     given = allowed_rows(read_instances(options, classifier.feature_variables), found, read_given(options))

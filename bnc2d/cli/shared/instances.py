@@ -9,13 +9,16 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 from bnc2d.base.readers.instances import encode_partial_one
-from bnc2d.base.readers.missing import MISSING
-from bnc2d.cli.shared.tables import read_table
+from bnc2d.base.readers.missing import MISSING, is_missing
+from bnc2d.base.scales import Intervals, scale_of
+from bnc2d.cli.shared.printing import say
+from bnc2d.cli.shared.tables import as_number, is_no_number, is_table, read_table
 from bnc2d.errors import FormatError, InstanceError, UnknownNameError
 from bnc2d.formats.files import decode, read_bytes, read_stream
 from bnc2d.model.variable import Variable
@@ -29,15 +32,15 @@ _REMEMBERED_ROWS = 2**16
 class Row:
     """An instance with its number, from 1, and where it is from; without one, ``error`` says why.
 
-    The instance has the known features, in their order. ``line`` is that of a table, ``name`` what the column
-    or key of ``--id`` calls the row.
+    The instance has the known features, in their order, by the names of their states; numbers of columns that
+    are cut stay numbers. ``line`` is that of a table, ``name`` what the column or key of ``--id`` calls it.
     """
 
     number: int
     place: str
     line: int | None = None
     name: object = None
-    instance: dict[str, str] | None = None
+    instance: dict[str, Any] | None = None
     error: str = ""
 
 
@@ -51,10 +54,13 @@ class Given:
 
 
 def add_instance_options(command: argparse.ArgumentParser) -> None:
-    """Add NAME=STATE words, ``--csv``, ``--instance`` and ``--id``."""
+    """Add NAME=STATE words, ``--csv``, ``--row``, ``--instance`` and ``--id``."""
     add = command.add_argument
     add("instance", nargs="*", metavar="NAME=STATE", help="states of features; others are unknown")
-    add("--csv", metavar="FILE", help="instances, one a row; the header names the features; - is a pipe")
+    rows = "instances, one a row; the header names the features; - is a pipe"
+    add("--csv", "--rows", metavar="FILE", help=rows)
+    one = "only this row of the table, counted from 0 below the header as frame.iloc does; of MODEL itself"
+    add("--row", type=row_number, metavar="N", help=f"{one} where that is a table")
     add("--instance", dest="instance_file", metavar="FILE.json", help="an object, or a list of objects")
     add("--id", metavar="COLUMN", help="a column (or key) that names the rows in answers")
 
@@ -65,17 +71,13 @@ def read_instances(options: argparse.Namespace, features: Sequence[Variable]) ->
     What is left out, ``?``, an empty cell or null is missing. A single instance that is wrong is an error, as
     is a file that is no table or list; in a table or list, the row has its error.
     """
-    given = [bool(options.instance), options.csv is not None, options.instance_file is not None]
-    if sum(given) != 1:
-        many = "one of these at a time" if any(given) else "an instance is missing"
-        raise InstanceError(f"{many}: NAME=STATE words, --csv FILE or --instance FILE.json")
+    table = check_instance_options(options)
     max_bytes = options.max_bytes or MAX_BYTES
-    if options.csv is not None:
-        return _from_table(options.csv, features, options.id, max_bytes)
+    if table is not None:
+        found = _from_table(table, features, options.id, max_bytes)
+        return found if options.row is None else _only(found, options.row, table)
     if options.instance_file is not None:
         return _from_json(options.instance_file, features, options.id, max_bytes)
-    if options.id is not None:
-        raise InstanceError("--id names a column of --csv or a key of --instance, and neither is given")
     words = parse_instance(options.instance, [feature.name for feature in features])
     return Given([Row(1, "", instance=_by_name(words, features))], single=True)
 
@@ -83,6 +85,46 @@ def read_instances(options: argparse.Namespace, features: Sequence[Variable]) ->
 def read_csv(path: str, features: Sequence[Variable], max_bytes: int | None) -> Given:
     """Return the rows of a table (``-``: of standard input)."""
     return _from_table(path, features, None, max_bytes or MAX_BYTES)
+
+
+def check_instance_options(options: argparse.Namespace) -> str | None:
+    """Return the table that instances are in, if they are in one; options that name none are an error.
+
+    Commands ask before they load or train anything.
+    """
+    table: str | None = options.csv
+    if table is None and options.row is not None and is_table(options.model):
+        table = options.model
+    given = [bool(options.instance), table is not None, options.instance_file is not None]
+    if sum(given) != 1:
+        many = "one of these at a time" if any(given) else "an instance is missing"
+        row = ", --row N" if is_table(options.model) else ""
+        raise InstanceError(f"{many}: NAME=STATE words{row}, --csv FILE or --instance FILE.json")
+    if options.row is not None and table is None:
+        raise InstanceError("--row is a row of --csv FILE, and none is given")
+    if options.id is not None and options.instance:
+        raise InstanceError("--id names a column of --csv or a key of --instance, and neither is given")
+    return table
+
+
+def _only(given: Given, wanted: int, path: str) -> Given:
+    """Return one row of a table, counted from 0, as a question about a single instance."""
+    count = 0
+    for row in given.rows:
+        if row.number == wanted + 1:
+            if row.error:
+                raise InstanceError(f"{row.place}: {row.error}")
+            say("note", f"--row {wanted} is line {row.line} of {path} (rows are counted from 0)")
+            return Given([replace(row, place="")], single=True)
+        count = row.number
+    raise InstanceError(f"{path} has {count} rows, so --row is a number from 0 to {count - 1}, not {wanted}")
+
+
+def row_number(text: str) -> int:
+    """Return the number of a row, counted from 0."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of a row; these are counted from 0")
+    return int(text)
 
 
 def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, str]:
@@ -98,16 +140,28 @@ def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, s
     return instance
 
 
-def _by_name(instance: object, features: Sequence[Variable]) -> dict[str, str]:
-    """Return the known features of an instance with their states by name."""
+def _by_name(instance: object, features: Sequence[Variable]) -> dict[str, Any]:
+    """Return the known features of an instance with their states by name, numbers of intervals as numbers."""
     if not isinstance(instance, Mapping):
         found = type(instance).__name__
         raise InstanceError(f"an instance is an object from feature to state, not {found}")
     pairs = zip(features, encode_partial_one(features, instance), strict=True)
-    return {feature.name: feature.states[state] for feature, state in pairs if state != MISSING}
+    return {
+        feature.name: _own_number(instance.get(feature.name), feature, state)
+        for feature, state in pairs
+        if state != MISSING
+    }
 
 
-def _checked(instance: object, features: Sequence[Variable]) -> tuple[dict[str, str] | None, str]:
+def _own_number(value: object, feature: Variable, state: int) -> object:
+    """Return the number that a value is, where its feature has intervals; else the name of the state."""
+    if not isinstance(scale_of(feature.states), Intervals) or value in feature.states:
+        return feature.states[state]
+    number = as_number(value) if isinstance(value, str) else value
+    return feature.states[state] if number is None or is_missing(number) else number
+
+
+def _checked(instance: object, features: Sequence[Variable]) -> tuple[dict[str, Any] | None, str]:
     """Return the instance with its states by name, or what is wrong with it."""
     try:
         return _by_name(instance, features), ""
@@ -132,9 +186,10 @@ def _from_table(path: str, features: Sequence[Variable], name_column: str | None
     table = read_table(data, path, names if name_column is None else [*names, name_column], names)
 
     @lru_cache(_REMEMBERED_ROWS)  # tables hold many equal rows
-    def checked(cells: tuple[str, ...]) -> tuple[dict[str, str] | None, str]:
-        filled = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
-        return _checked(filled, features)
+    def checked(cells: tuple[str, ...]) -> tuple[dict[str, Any] | None, str]:
+        pairs = zip(features, cells, strict=True)
+        read = {feature.name: _cell(cell, feature) for feature, cell in pairs}
+        return _checked({name: cell for name, cell in read.items() if cell != ""}, features)
 
     def rows() -> Iterator[Row]:
         for number, record in enumerate(table, start=1):
@@ -147,6 +202,15 @@ def _from_table(path: str, features: Sequence[Variable], name_column: str | None
     if first is None:
         raise InstanceError(f"{path}: no instance in the file")
     return Given(chain([first], found), single=False, lines=max(1, data.count(b"\n")))
+
+
+def _cell(cell: str, feature: Variable) -> object:
+    """Return the value of a cell; None where it is empty and the data had a state for what is missing."""
+    scale = scale_of(feature.states)
+    if isinstance(scale, Intervals) and is_no_number(cell):
+        cell = ""
+    has_state = scale is not None and scale.missing is not None
+    return None if not cell and has_state and cell not in feature.states else cell
 
 
 def _from_json(path: str, features: Sequence[Variable], key: str | None, max_bytes: int) -> Given:

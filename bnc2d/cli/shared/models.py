@@ -21,6 +21,8 @@ from bnc2d.cli.shared.options import (
     split_names,
 )
 from bnc2d.cli.shared.printing import say
+from bnc2d.cli.shared.tables import is_table
+from bnc2d.cli.shared.training import add_training_options, no_training_options, train
 from bnc2d.compile.store import MAX_BYTES
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.model.classifier import default_features
@@ -34,9 +36,10 @@ RULE = ("target", "features", "threshold", "positive", "ties")
 
 def add_model_options(command: argparse.ArgumentParser) -> None:
     """Add MODEL and the options that make a classifier of a network."""
-    model = "a file that `bnc2d compile` wrote, a network file or a built-in name"
+    model = "a file that `bnc2d compile` wrote, a network file, a built-in name, or data.csv to train on"
     command.add_argument("model", metavar="MODEL", help=model)
     add_classifier_options(command, required=False)
+    add_training_options(command)
     add_given_option(command)
     add_network_options(command)
 
@@ -80,7 +83,8 @@ class Explainer(NamedTuple):
 def load_to_explain(options: argparse.Namespace) -> Explainer:
     """Return what explains instances by the route that the options choose: a compiled model, or a classifier.
 
-    By ``auto`` a network is compiled where that ends in time; where not, a line says why it is not.
+    By ``auto`` a network is compiled where that ends in time; where not, a line says why it is not. What was
+    trained on a table just now is not compiled: its structure is one that answers fast by itself.
     """
     if options.route == "compiled":
         return Explainer(load_compiled(options))
@@ -89,7 +93,7 @@ def load_to_explain(options: argparse.Namespace) -> Explainer:
         return Explainer(found.classifier, found.constraint)
     if isinstance(found, CompiledModel):
         return Explainer(found)
-    if options.route == "network":
+    if options.route == "network" or is_table(options.model):
         return Explainer(found, read_given(options))
     from bnc2d.compile.estimate import expected_seconds
 
@@ -107,6 +111,9 @@ def load_to_explain(options: argparse.Namespace) -> Explainer:
 
 
 def _load(options: argparse.Namespace) -> CompiledModel | Classifier:
+    if is_table(options.model):
+        return train(options.model, options)
+    no_training_options(options, options.model)
     if is_compiled(options.model):
         for name in RULE:
             if getattr(options, name) is not None:

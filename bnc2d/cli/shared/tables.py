@@ -10,6 +10,8 @@ from io import StringIO
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.files import decode, not_utf8
 
+# What tables of numbers have for a number that is missing, besides an empty cell.
+_NO_NUMBER = frozenset(("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none", "-"))
 # A quote that is not closed takes all lines up to the end with it. At most this often they are read again.
 _MOST_REREAD = 100
 
@@ -31,6 +33,19 @@ def read_table(
     A header that is not UTF-8 or CSV, that lacks one of the columns or repeats a name is a ``FormatError``,
     which tells how to say that a column is unknown, where it may be. A table without a header has no rows.
     """
+    lines, position, header = _opened(data, path)
+    if not header:
+        return iter(())
+    return _records(lines, position, len(header), _indices(header, columns, path, may_be_unknown))
+
+
+def header_of(data: bytes, path: str) -> list[str]:
+    """Return the names of the columns; columns without a name have an empty one."""
+    return _opened(data, path)[2]
+
+
+def _opened(data: bytes, path: str) -> tuple[list[str], int, list[str]]:
+    """Return the lines of a table, how many of them its header takes, and the header."""
     lines = StringIO(data.decode("utf-8-sig", "surrogateescape"), newline="").readlines()
     reader = csv.reader(lines, skipinitialspace=True, strict=True)
     try:
@@ -39,9 +54,7 @@ def read_table(
         raise FormatError(f"not CSV: {error}", path, 1) from None
     if _foreign_byte("".join(header)) is not None:
         decode(data, path)  # raises, and says where
-    if not header:
-        return iter(())
-    return _records(lines, reader.line_num, len(header), _indices(header, columns, path, may_be_unknown))
+    return lines, reader.line_num, header
 
 
 def _indices(
@@ -102,3 +115,28 @@ def _foreign_byte(text: str) -> int | None:
     except UnicodeEncodeError as error:
         return ord(text[error.start]) - 0xDC00
     return None
+
+
+def is_table(source: object) -> bool:
+    """Return whether a file is a table of data, by its name."""
+    return isinstance(source, str) and source.lower().endswith(".csv")
+
+
+def is_no_number(cell: str) -> bool:
+    """Return whether a cell says, among numbers, that there is none."""
+    return cell in _NO_NUMBER
+
+
+def as_number(cell: str) -> int | float | None:
+    """Return the number that a cell is, if any."""
+    text = cell.strip()
+    if not text.isascii() or "_" in text:  # Python reads more than people write
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -14,7 +14,8 @@ from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import Manager, NodeId
 from bnc2d.logic.constraints.formula import build
 from bnc2d.logic.constraints.from_cnf import from_cnf, is_cnf
-from bnc2d.logic.constraints.syntax import Name, Resolver, parse_statements
+from bnc2d.logic.constraints.ranges import Range, range_mask
+from bnc2d.logic.constraints.syntax import Name, Resolver, Values, parse_statements
 from bnc2d.logic.constraints.tokens import error_at, quoted
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 from bnc2d.logic.nnf import NNF
@@ -67,7 +68,7 @@ def read_constraint(given: object, manager: Manager) -> NNF:
 def literal_resolver(domain: Domain) -> Resolver[Literal]:
     """Return what reads the features and states of a text as literals of the domain."""
 
-    def resolve(name: Name, states: tuple[Name, ...] | None) -> Literal:
+    def resolve(name: Name, states: Values | None) -> Literal:
         try:
             feature = domain.index(name.text)
         except UnknownNameError:
@@ -77,7 +78,10 @@ def literal_resolver(domain: Domain) -> Resolver[Literal]:
             return Literal(feature, _true_state(domain, feature, name))
         mask = 0
         for state in states:
-            mask |= 1 << _state_index(domain, feature, state)
+            if isinstance(state, Range):
+                mask |= range_mask(name.text, domain.states[feature], state)
+            else:
+                mask |= 1 << _state_index(domain, feature, state)
         return Literal(feature, mask)
 
     return resolve

@@ -10,18 +10,24 @@ r"""The language of constraints, and its parser; nothing of a text is ever evalu
     xor       = and {"xor" and}
     and       = unary {"and" unary}
     unary     = {"not"} ("(" formula ")" | "true" | "false" | atom)
-    atom      = name [("=" | "!=") state | ["not"] "in" "{" state {"," state} "}"]
+    atom      = name [("=" | "!=") state | ["not"] "in" set {"∪" set} [unit] | sign number [unit]]
+              | number sign name [sign number] [unit]
+    set       = "{" state {"," state} "}" | ("[" | "(") number "," number ("]" | ")")
+    sign      = "<" | "<=" | ">" | ">="
 
 Other spellings::
 
     not  ! ¬      and  & ∧      or  | ∨      xor  ^      ->  => → implies      <->  <=> ↔ iff
-    !=  ≠         in  ∈         not in  ∉    true  ⊤     false  ⊥
+    !=  ≠         in  ∈         not in  ∉    true  ⊤     false  ⊥     <=  ≤     >=  ≥
 
 - ``A`` alone is a feature of two states that read as false and true (0 and 1, no and yes, …).
 - ``A -> B -> C`` is ``A -> (B -> C)``, that is ``A and B -> C``; ``A <-> B <-> C`` is ``(A <-> B) <-> C``.
 - ``if P then Q`` is ``P -> Q`` and begins a formula: after ``not`` or an operator it needs parentheses. ``Q``
   reaches as far as it can.
-- Names and states are letters, digits and ``_ . - +`` (``A->B`` is an arrow all the same), case-sensitive.
+- Numbers are compared with features that were made from columns of numbers, at a cut of theirs and on the
+  side where the cut is: ``age < 37.5``, ``20 <= age < 50``, ``age in [20, 50)``, ``income >= 20k``. The ends
+  ``-∞`` and ``∞`` are none. ``20 <= age`` begins with a number where only one of the two reads as one.
+- Names and states are letters, digits and ``_ . - + / %`` (``A->B`` is an arrow all the same); case counts.
   Any others, and those that equal a keyword, are written in quotes, ``'it\'s'`` or ``"a \"b\" \\ c"``, on one
   line; the states true and false need none. Keywords are ``true false not and or xor implies iff if then in``
   in upper or lower case.
@@ -42,7 +48,18 @@ from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.readers.arguments import wrong
 from bnc2d.errors import LogicError
 from bnc2d.logic.constraints.formula import Atom, Constant, Formula, Gate, Leaf, Not, Operator
-from bnc2d.logic.constraints.tokens import END, KEYWORDS, NAME, NEWLINE, Position, Token, error_at, tokenise
+from bnc2d.logic.constraints.ranges import Bound, Range, as_number, one_sided
+from bnc2d.logic.constraints.tokens import (
+    END,
+    KEYWORDS,
+    NAME,
+    NEWLINE,
+    Position,
+    Token,
+    error_at,
+    quoted,
+    tokenise,
+)
 
 Item = TypeVar("Item")
 
@@ -50,6 +67,8 @@ MOST_BYTES = 1 << 20
 MOST_NESTED = 200
 
 _TOKENS_BETWEEN_CHECKPOINTS = 1 << 12
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_COMPARISONS = tuple(_MIRRORED)
 _OPERATORS = {operator.name.lower(): operator for operator in Operator}
 
 
@@ -60,9 +79,11 @@ class Name(NamedTuple):
     position: Position
 
 
-# What makes a leaf of a feature and the states it may have; None for a feature that stands alone. It may
+# What a feature may be: states, ranges of numbers, or both.
+Values: TypeAlias = tuple[Name | Range, ...]
+# What makes a leaf of a feature and what it may be; None for a feature that stands alone. It may
 # raise ``error_at(name.position, message)``. Of ``A != x`` and ``A not in {x}`` it gets the positive form.
-Resolver: TypeAlias = Callable[[Name, tuple[Name, ...] | None], Leaf]
+Resolver: TypeAlias = Callable[[Name, Values | None], Leaf]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +101,7 @@ def parse_statements(text: str, resolve: Resolver[Leaf]) -> tuple[Statement[Leaf
     A text that is no text of this language is a ``LogicError`` that names line and column, what is there and
     what was expected.
 
-    >>> def resolve(name: Name, states: tuple[Name, ...] | None) -> str:
+    >>> def resolve(name: Name, states: Values | None) -> str:
     ...     return name.text
     >>> parse_statements("if A then B", resolve)[0].formula.operator.name
     'IMPLIES'
@@ -265,23 +286,91 @@ class Parser(Generic[Leaf]):
         """Return what a name and the states after it mean."""
         name = self.name("a feature")
         kind = self.token.kind
-        states: tuple[Name, ...] | None = None
+        if kind in _COMPARISONS:
+            return self._comparison(name)
+        states: Values | None = None
         if kind in ("=", "!="):
             self.take()
-            states = (self.name("a state"),)
+            states = (self._state_or_number(),)
         elif kind in ("in", "not in"):
             self.take()
-            states = self.state_set()
+            states = self.union()
         elif kind == "not" and self.token.text.lower() == "not":
             self.take()
             self.expect("in", "'in'")
-            states = self.state_set()
+            states = self.union()
         atom = Atom(self._resolve(name, states), name.position)
         return atom if states is None or kind in ("=", "in") else Not(atom)
 
+    def _state_or_number(self) -> Name | Range:
+        """Return a state; with a unit behind it, it is a number alone."""
+        state = self.name("a state")
+        unit = "" if as_number(state.text) is None else self._unit()
+        end = Bound(state.text, True, state.position)
+        return Range(end, end, state.position, unit) if unit else state
+
+    def _comparison(self, first: Name) -> Formula[Leaf]:
+        """Return what ``age < 50``, ``20 <= age`` or ``20 <= age < 50`` means; its first word is taken."""
+        sign = self.take().kind
+        second = self.name("a number")
+        if as_number(first.text) is None or as_number(second.text) is not None:
+            wanted = one_sided(sign, *self._checked_number(second))
+            return Atom(self._resolve(first, (wanted._replace(unit=self._unit()),)), first.position)
+        wanted = one_sided(_MIRRORED[sign], *first)
+        if self.token.kind in _COMPARISONS:
+            if self.token.kind[0] != sign[0]:
+                raise self.unexpected(f"'{sign[0]}' or '{sign[0]}=', as before")
+            other = one_sided(self.take().kind, *self._checked_number(self.name("a number")))
+            wanted = Range(wanted.low or other.low, wanted.high or other.high, first.position)
+        return Atom(self._resolve(second, (wanted._replace(unit=self._unit()),)), second.position)
+
+    def _checked_number(self, name: Name) -> Name:
+        if as_number(name.text) is None:
+            raise error_at(name.position, f"found {quoted(name.text)}, expected a number")
+        return name
+
+    def _unit(self) -> str:
+        """Return the unit that comes next, if one does."""
+        words = []
+        while self.token.kind == NAME:
+            words.append(self.take().text)
+        return " ".join(words)
+
+    def union(self) -> Values:
+        """Return the states in braces and the ranges in brackets, joined by ``∪``."""
+        parts: list[Name | Range] = []
+        while not parts or self.token.kind == "∪":
+            if parts:
+                self.take()
+                self.skip_line_breaks()
+            parts += [self._range()] if self.token.kind in ("[", "(") else self.state_set()
+        if not any(isinstance(part, Range) for part in parts):
+            return tuple(parts)
+        unit = self._unit()
+        return tuple(part._replace(unit=unit) if isinstance(part, Range) else part for part in parts)
+
+    def _range(self) -> Range:
+        """Return the numbers between brackets."""
+        opened = self.take()
+        low = self.name("a number")
+        self.expect(",", "','")
+        self.skip_line_breaks()
+        high = self.name("a number")
+        if self.token.kind not in ("]", ")"):
+            raise self.unexpected("']' or ')'")
+        closed = self.take()
+        return Range(
+            None if low.text == "-∞" else self._end(low, opened.kind == "["),
+            None if high.text in ("∞", "+∞") else self._end(high, closed.kind == "]"),
+            opened.position,
+        )
+
+    def _end(self, number: Name, closed: bool) -> Bound:
+        return Bound(self._checked_number(number).text, closed, number.position)
+
     def state_set(self) -> tuple[Name, ...]:
         """Return the states in braces."""
-        self.expect("{", "'{'")
+        self.expect("{", "'{', '[' or '('")
         states: list[Name] = []
         while not states or self.token.kind == ",":
             if states:

@@ -13,7 +13,9 @@ NAME, NEWLINE, END = "name", "newline", "end"
 
 KEYWORDS = frozenset(("true", "false", "not", "and", "or", "xor", "implies", "iff", "if", "then", "in"))
 _SPELLINGS = {
-    **{sign: sign for sign in "=(){},;"},
+    **{sign: sign for sign in "=(){}[],;<>∪"},
+    "<=": "<= ≤",
+    ">=": ">= ≥",
     "!=": "!= ≠",
     "not": "! ¬",
     "and": "& ∧",
@@ -34,7 +36,7 @@ _TOKEN = re.compile(
        | (?P<newline>  \r\n | \r | \n )
        | (?P<quoted>   '(?:[^'\\\r\n]|\\[^\r\n])*' | "(?:[^"\\\r\n]|\\[^\r\n])*" )
        | (?P<sign>     {_SIGN} )
-       | (?P<word>     (?:[\w.+]|-(?!>))+ )""",
+       | (?P<word>     (?:[\w.+∞%°€$£/]|-(?!>))+ )""",
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -120,5 +122,5 @@ def _unreadable(character: str, position: Position) -> LogicError:
     return error_at(
         position,
         f"found {character!r}, expected a name, a sign or a keyword; names with other characters than "
-        "letters, digits and _ . - + are written in quotes",
+        "letters, digits and _ . - + / % are written in quotes",
     )

@@ -11,14 +11,14 @@ import bnc2d.logic.constraints
 from bnc2d.base.checkpoints import ending
 from bnc2d.errors import LogicError
 from bnc2d.logic.constraints.formula import Atom, Constant, Formula, Gate, Not, Operator
-from bnc2d.logic.constraints.syntax import MOST_BYTES, Name, parse_statements
+from bnc2d.logic.constraints.syntax import MOST_BYTES, Name, Values, parse_statements
 from bnc2d.logic.constraints.tokens import Position, error_at
 from tests.logic.constraints.random_texts import Tree, as_text, seeded, trees
 
 Parsed = tuple[str, tuple[str, ...] | None]
 
 
-def resolve(name: Name, states: tuple[Name, ...] | None) -> Parsed:
+def resolve(name: Name, states: Values | None) -> Parsed:
     return name.text, None if states is None else tuple(state.text for state in states)
 
 
@@ -110,7 +110,7 @@ def test_statements() -> None:
 def test_the_caller_says_what_names_mean() -> None:
     """As for rules: one name is the target's, and may stand in one place only."""
 
-    def rule(name: Name, states: tuple[Name, ...] | None) -> str | int:
+    def rule(name: Name, states: Values | None) -> str | int:
         if name.text == "Z":
             raise error_at(name.position, "never Z")
         return len(states or ()) if name.text == "class" else name.text
@@ -129,8 +129,8 @@ OPERAND = "a feature, 'not', '(', 'true' or 'false'"
 QUOTES = "; a name that is also a keyword is written in quotes"
 REST = "an operator, ';' or the end of the line"
 SIGNS = (
-    "a name, a sign or a keyword; names with other characters than letters, digits and _ . - + are written "
-    "in quotes"
+    "a name, a sign or a keyword; names with other characters than letters, digits and _ . - + / % are "
+    "written in quotes"
 )
 
 
@@ -164,7 +164,7 @@ SIGNS = (
         ("A == 1", 1, 4, "found '=', expected a state"),
         ("A = not", 1, 5, f"found 'not', expected a state{QUOTES}"),
         ("A = ⊤", 1, 5, "found '⊤', expected a state"),
-        ("A in x", 1, 6, "found 'x', expected '{'"),
+        ("A in x", 1, 6, "found 'x', expected '{', '[' or '('"),
         ("A in {}", 1, 7, "found '}', expected a state"),
         ("A in {x,}", 1, 9, "found '}', expected a state"),
         ("A in {x y}", 1, 9, "found 'y', expected ',' or '}'"),
@@ -174,7 +174,14 @@ SIGNS = (
         ("A = ''", 1, 5, "found '', expected a name between the quotes"),
         (r"A = 'a\nb'", 1, 7, r"found '\\n', expected \\, \' or \" after a backslash in quotes"),
         ("A @ B", 1, 3, f"found '@', expected {SIGNS}"),
-        ("A < B", 1, 3, f"found '<', expected {SIGNS}"),
+        ("A < B", 1, 5, "found 'B', expected a number"),
+        ("A < ", 1, 5, "found the end of the text, expected a number"),
+        ("3 < A > 4", 1, 7, "found '>', expected '<' or '<=', as before"),
+        ("A < 3 < 4", 1, 7, f"found '<', expected {REST}"),
+        ("A in [3]", 1, 8, "found ']', expected ','"),
+        ("A in [3, 4}", 1, 11, "found '}', expected ']' or ')'"),
+        ("A in [x, 4]", 1, 7, "found 'x', expected a number"),
+        ("A in [3, 4] ∪ 5", 1, 15, "found '5', expected '{', '[' or '('"),
         ("\t\ud800", 1, 2, f"found '\\ud800', expected {SIGNS}"),
         ("A " + "b" * 99, 1, 3, f"found '{'b' * 59}…', expected {REST}"),
         ("# é\r\n\r A B", 3, 4, f"found 'B', expected {REST}"),

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from bnc2d.base.readers.arguments import items
+from bnc2d.base.scales import Label
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 from bnc2d.explain.whole.rules.claims import (
     PairClaim,
@@ -34,7 +35,7 @@ from bnc2d.explain.whole.rules.claims import (
 )
 from bnc2d.logic.constraints.formula import Atom, Constant, Gate, Not, Operator
 from bnc2d.logic.constraints.reader import Literal, literal_resolver
-from bnc2d.logic.constraints.syntax import Name, Parser, Resolver
+from bnc2d.logic.constraints.syntax import Name, Parser, Resolver, Values
 from bnc2d.logic.constraints.tokens import END, NAME, NEWLINE, Position, error_at, quoted
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.model.classifier import BaseClassifier
@@ -44,7 +45,7 @@ _CLASS = "class"
 
 
 def read_rules(
-    classifier: BaseClassifier, domain: Domain, given: str | Iterable[str], towards: str | None = None
+    classifier: BaseClassifier, domain: Domain, given: str | Iterable[str], towards: Label | None = None
 ) -> list[Rule]:
     """Return the rules of a text, or of several; ``towards`` is the class that all of them are to lead to.
 
@@ -90,7 +91,7 @@ class _RuleParser(Parser[Literal]):
         super().__init__(text, self._resolver(plain))
 
     def _resolver(self, plain: Resolver[Literal]) -> Resolver[Literal]:
-        def resolve(name: Name, states: tuple[Name, ...] | None) -> Literal:
+        def resolve(name: Name, states: Values | None) -> Literal:
             is_class = name.text == _CLASS and _CLASS not in self._domain.names
             literal = plain(name._replace(text=self._target) if is_class else name, states)
             if literal.feature == len(self._domain) and self._only_features:

@@ -134,7 +134,7 @@ def _scaled(
     scaled: dict[str, Scaled] = {}
     dropped: dict[str, str] = {}
     for column in columns:
-        found, warning = scale_feature(column, training, bins, missing)
+        found, warning = scale_feature(column, training, bins, missing, is_named)
         if isinstance(found, NoFeature):
             dropped[column.name] = found.reason
             if is_named:

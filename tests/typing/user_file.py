@@ -393,7 +393,11 @@ def errors(folder: Path) -> list[str]:
         bnc2d.UnknownNameError,
         bnc2d.UnsupportedError,
     ]
-    warnings: list[type[bnc2d.Bnc2dWarning]] = [bnc2d.FeaturesWarning, bnc2d.NormalisationWarning]
+    warnings: list[type[bnc2d.Bnc2dWarning]] = [
+        bnc2d.DataWarning,
+        bnc2d.FeaturesWarning,
+        bnc2d.NormalisationWarning,
+    ]
     try:
         bnc2d.read_network(folder / "none.bif")
     except bnc2d.FormatError as error:
@@ -407,6 +411,11 @@ def others(pgmpy: object, pyagrum: object, sklearn: object) -> None:
     assert_type(bnc2d.from_pgmpy(pgmpy), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
+    trained = bnc2d.from_data(
+        pd.DataFrame({"a": [1], "y": [0]}), target="y", structure="tan", bins={"a": [1.5]}
+    )
+    assert_type(trained, bnc2d.Classifier)
+    assert_type(trained.training, bnc2d.Training | None)
 
 
 def main(folder: Path) -> list[str]:

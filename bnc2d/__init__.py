@@ -9,6 +9,9 @@ from bnc2d.version import __version__
 
 TYPE_CHECKING = False  # typing itself takes a while to load
 if TYPE_CHECKING:
+    from bnc2d.adapters.agreement import Agreement as Agreement
+    from bnc2d.adapters.agreement import Difference as Difference
+    from bnc2d.adapters.agreement import agreement as agreement
     from bnc2d.adapters.from_pgmpy import from_pgmpy as from_pgmpy
     from bnc2d.adapters.from_pyagrum import from_pyagrum as from_pyagrum
     from bnc2d.adapters.from_sklearn import from_sklearn as from_sklearn
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import GivenModel as GivenModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.auditing.audit import audit as audit
+    from bnc2d.auditing.findings import AuditCheck as AuditCheck
+    from bnc2d.auditing.result import Audit as Audit
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
@@ -26,9 +32,11 @@ if TYPE_CHECKING:
     from bnc2d.base.readers.instances import Instance as Instance
     from bnc2d.base.readers.numbers import Number as Number
     from bnc2d.base.scales import Intervals as Intervals
+    from bnc2d.base.scales import Label as Label
     from bnc2d.base.scales import Labels as Labels
     from bnc2d.base.scales import States as States
     from bnc2d.compile.model import Stats as Stats
+    from bnc2d.compile.shares.weighing import Weighed as Weighed
     from bnc2d.data.train import from_data as from_data
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
@@ -92,12 +100,16 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel GivenModel",
     "bnc2d.api.files": "load",
+    "bnc2d.auditing.audit": "audit",
+    "bnc2d.auditing.findings": "AuditCheck",
+    "bnc2d.auditing.result": "Audit",
     "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",
-    "bnc2d.base.scales": "Intervals Labels States",
+    "bnc2d.base.scales": "Intervals Label Labels States",
     "bnc2d.compile.model": "Stats",
+    "bnc2d.compile.shares.weighing": "Weighed",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
@@ -109,6 +121,7 @@ _HOME = {
     "bnc2d.explain.changes.nearest": "Nearest",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
     "bnc2d.formats.builtin": "example examples",
+    "bnc2d.adapters.agreement": "Agreement Difference agreement",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",
     "bnc2d.adapters.from_pyagrum": "from_pyagrum",
     "bnc2d.adapters.from_sklearn": "from_sklearn",

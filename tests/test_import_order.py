@@ -31,6 +31,7 @@ LAYERS = (
     "adapters",
     "data",
     "testing",
+    "auditing",
 )
 ALLOWED: dict[str, set[str]] = {
     "base": set(),
@@ -47,6 +48,7 @@ ALLOWED: dict[str, set[str]] = {
     "adapters": {"model", "formats", "api"},
     "data": {"model", "api", "adapters"},
     "testing": {"model", "logic", "api"},
+    "auditing": {"draw", "model", "logic", "formats", "compile", "explain", "verify", "report", "api"},
     "experiments": set(LAYERS),
     "cli": {*LAYERS, "experiments"},
     "__main__": {"cli"},

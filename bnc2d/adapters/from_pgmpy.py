@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from bnc2d.base.scales import Intervals, Labels, States
 from bnc2d.errors import NetworkError, UnsupportedError
 from bnc2d.formats.parsing.assemble import warn_of_misses
 from bnc2d.model.cpt import CPT
@@ -22,10 +25,15 @@ _NOT_DISCRETE = {"DynamicBayesianNetwork", "FunctionalBayesianNetwork", "LinearG
 def from_pgmpy(model: Any, *, normalise: bool = False) -> BayesianNetwork:
     """Return the network of a pgmpy ``DiscreteBayesianNetwork``, with exact entries.
 
-    Variables come in the order of the model's nodes, states and parents in the order of the tables; names
-    and states that are no strings become ``str(name)``. A float counts as its shortest decimal text.
-    Columns that miss 1 by at most 1e-6, as estimated ones do, are normalised exactly with one
-    ``NormalisationWarning``; a larger miss raises ``NetworkError`` unless ``normalise``.
+    Its subclasses are such networks too, ``NaiveBayes`` among them: ``Classifier(net, model.dependent,
+    "all")`` is its classifier. Variables come in the order of the model's nodes, states and parents in the
+    order of the tables; names and states that are no strings become ``str(name)``. Such states keep their
+    values: instances may have these, and a class is predicted in its own type. States that are the intervals
+    of ``pandas.cut``, one after the other without a gap, stand for the numbers in them.
+
+    A float counts as its shortest decimal text. Columns that miss 1 by at most 1e-6, as estimated ones do,
+    are normalised exactly with one ``NormalisationWarning``; a larger miss raises ``NetworkError`` unless
+    ``normalise``.
     """
     class_names = {one.__name__ for one in type(model).__mro__ if one.__module__.split(".")[0] == "pgmpy"}
     if not class_names & _DISCRETE or class_names & _NOT_DISCRETE:
@@ -77,9 +85,28 @@ def _states(name: str, cpd: Any) -> tuple[str, ...]:
     if all(kind.__name__ != "TabularCPD" for kind in type(cpd).__mro__):
         raise UnsupportedError(f"the CPD of {name!r} is a {type(cpd).__name__}; only TabularCPD is supported")
     states = cpd.state_names.get(cpd.variable)
-    if states is None:
-        return tuple(str(state) for state in range(cpd.variable_card))
-    return _texts(states, f"the states of {name!r}")
+    values: list[object] = list(range(cpd.variable_card) if states is None else states)
+    texts = _texts(values, f"the states of {name!r}")
+    if all(isinstance(value, str) for value in values):
+        return texts
+    return States(_intervals(values) or Labels([(value,) for value in values], names=texts), texts)
+
+
+def _intervals(values: list[object]) -> Intervals | None:
+    """Return the scale of the intervals that pandas cuts numbers into, None for other states."""
+    if len(values) < 2 or any(
+        type(value).__name__ != "Interval" or type(value).__module__.split(".")[0] != "pandas"
+        for value in values
+    ):
+        return None
+    intervals: list[Any] = list(values)
+    ends = [bound for one in intervals for bound in (one.left, one.right)]
+    is_half_open = all(one.closed in ("left", "right") for one in intervals)
+    if not is_half_open or any(isinstance(bound, bool) or not isinstance(bound, Real) for bound in ends):
+        return None
+    if any(one.right != two.left or one.closed != two.closed for one, two in pairwise(intervals)):
+        return None  # an interval that the data never had is no state
+    return Intervals([(float(one.right), one.closed == "right") for one in intervals[:-1]])
 
 
 def _texts(values: Iterable[object], what: str) -> tuple[str, ...]:

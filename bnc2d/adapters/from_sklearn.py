@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import exp, isclose
+from functools import partial
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from bnc2d.adapters.sklearn.cells import RawColumn, raw_column
+from bnc2d.adapters.sklearn.likelihood import Likelihood, count_bounds, likelihood, naive_bayes_kind
+from bnc2d.adapters.sklearn.names import class_names, input_names, input_width, pipeline_steps
+from bnc2d.adapters.sklearn.steps import Chain
+from bnc2d.adapters.sklearn.transformers import Column, transformed, transformer_kind
+from bnc2d.adapters.sklearn.wrappers import Unwrapped, unwrapped
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.readers.arguments import items
 from bnc2d.base.readers.choices import Ties
-from bnc2d.base.readers.numbers import Number, exact
-from bnc2d.errors import ClassifierError, NetworkError, UnknownNameError, UnsupportedError, did_you_mean
+from bnc2d.base.readers.numbers import Number
+from bnc2d.base.readers.states import find_state
+from bnc2d.base.scales import Labels, Scale, States
+from bnc2d.errors import ClassifierError, NetworkError, UnknownNameError, did_you_mean
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 
 FeatureStates: TypeAlias = Mapping[Any, Iterable[object]] | Sequence[Iterable[object] | None]
-
-_SUPPORTED = ("CategoricalNB", "BernoulliNB")
-_SMALLEST_ALPHA = Fraction(1, 10**10)  # what scikit-learn raises alpha to when force_alpha=False
-_FLOAT_NOISE = 1e-9
+MaxCounts: TypeAlias = int | Mapping[Any, int] | Sequence[int | None]
 
 
 def from_sklearn(
@@ -33,163 +37,172 @@ def from_sklearn(
     threshold: Number | None = None,
     positive: object = None,
     ties: Ties = "lowest",
+    max_counts: MaxCounts | None = None,
 ) -> Classifier:
-    """Return the classifier of a fitted ``CategoricalNB`` or ``BernoulliNB``: target → each feature.
+    """Return the classifier of a fitted naive Bayes, alone or at the end of a pipeline: target → each column.
+
+    ``CategoricalNB``, ``BernoulliNB``, ``MultinomialNB`` and ``ComplementNB`` are taken in, behind
+    transformers that work column by column (bins, encoders, imputers, scalers, ``ColumnTransformer``, nested
+    pipelines) and inside searches and threshold classifiers. Features are the *raw* columns of the data that
+    the pipeline was fitted on, as far as they reach the naive Bayes. Their states are the cells in which
+    nothing derived from the column changes: intervals, labels, groups of labels. So raw rows go in, and
+    reasons come out in the units of the columns. A missing value reads as the pipeline fills it in; where the
+    pipeline takes none, the feature is missing. Numbers are compared as float64.
 
     The probabilities are exact rationals, ``(count + alpha) / (total + alpha * categories)``, rebuilt from
     the estimator's counts and not read from its rounded logarithms; a float (``alpha``, ``class_prior``,
-    weighted counts) is taken as its shortest decimal text. A ``class_prior`` that does not sum to 1 is
-    scaled, which changes no posterior.
+    weighted counts) is taken as its shortest decimal text. The weights of a column are scaled to sum to 1 for
+    each class, and the prior takes up the factors, so ``P(class | row)`` is exactly the estimator's for all
+    rows in which every feature is known; with features missing it is that of this network. Decisions differ
+    from the estimator's where rounding does (``bnc2d.agreement`` counts these).
 
-    ``feature_names`` defaults to ``feature_names_in_``, then to ``x0, x1, ...``. ``feature_states`` names
-    the categories 0, 1, ... of the features, as a mapping or with one list per feature (the
-    ``categories_`` of an ``OrdinalEncoder``, say); it defaults to ``"0", "1", ...``. Classes are
-    ``str(class)`` in the order of ``classes_``; ``positive`` may be a class or its text. A feature of a
-    ``BernoulliNB`` is the one after its ``binarize`` step: ``"1"`` means above that threshold.
+    ``feature_names`` defaults to ``feature_names_in_``, then to ``x0, x1, ...``; it names all columns of the
+    data. ``feature_states`` names the states of features, as a mapping or with one list per feature (the
+    ``categories_`` of an ``OrdinalEncoder`` for a ``CategoricalNB`` alone, say). A ``CategoricalNB`` alone
+    has the states ``"0", "1", ...``, and arrays hold these codes. Classes keep their type, in the order of
+    ``classes_``; ``positive`` may be a class or its text. Columns of counts, which ``MultinomialNB`` and
+    ``ComplementNB`` read, need ``max_counts``: the largest that can be, one for all, or by name or position.
 
-    Raises ``UnsupportedError`` for any other estimator, ``ClassifierError`` for one that is not fitted or
-    names that do not fit it, and ``NetworkError`` where the counts give no distribution.
+    Raises ``UnsupportedError``, with the reason, for what cannot be taken in exactly, ``ClassifierError`` for
+    an estimator that is not fitted or names that do not fit it, and ``NetworkError`` where the counts give no
+    distribution.
     """
-    kind = _kind(estimator)
-    if kind == "CategoricalNB":
-        # n_categories_ would be of the last batch only.
-        counts = [[_exact(row, "category_count_") for row in table] for table in estimator.category_count_]
-        logs = estimator.feature_log_prob_
-    else:  # which keeps the logarithms of P(1 | class) only
-        counts, logs = _binary_counts(estimator), np.transpose(estimator.feature_log_prob_)[:, :, None]
-    names = _feature_names(estimator, feature_names, len(counts))
-    if target in names:
+    inner = unwrapped(estimator)
+    *transformers, bayes = _steps(inner.estimator)
+    kind = naive_bayes_kind(bayes)
+    for transformer in transformers:  # before the columns are counted: not all of these have any
+        transformer_kind(transformer)
+    all_names = _feature_names(inner.estimator, feature_names)
+    columns = [Column(place) for place in range(len(all_names))]
+    for transformer in transformers:
+        columns = transformed(transformer, columns)
+    derived = [all_names[column.raw] for column in columns]
+    bounds = count_bounds(max_counts, all_names)
+    found = likelihood(bayes, [bounds[column.raw] for column in columns], derived)
+    raw = _raw_columns(columns, found, all_names)
+    is_plain = kind == "CategoricalNB" and not transformers
+    states = _feature_states(feature_states, {name: raw[name].scale for name in raw}, is_plain)
+    if target in raw:
         raise ClassifierError(f"the target and a feature are both named {target!r}; pass another target=")
-    classes = Variable(target, tuple(str(label) for label in estimator.classes_))
-    states = _feature_states(feature_states, names, [len(rows[0]) for rows in counts])
-    alphas = _alphas(estimator, len(names))
-    cpts = [CPT(classes, (), _prior(estimator))]
-    for position, name in enumerate(names):
-        feature = Variable(name, states[position])
-        table = _smoothed(feature, classes, counts[position], alphas[position])
-        _check_same(f"feature_log_prob_ of {name!r}", table, logs[position])
-        cpts.append(CPT(feature, (classes,), [entry for row in table for entry in row]))
-    network = BayesianNetwork([cpt.child for cpt in cpts], cpts, name=kind)
-    label = None if positive is None else str(positive)
-    return Classifier(network, target, names, threshold=threshold, positive=label, ties=ties)
+    classes = Variable(target, States(Labels(found.classes)))
+    network = _network(found, classes, {name: Variable(name, states[name]) for name in raw}, raw)
+    limit, chosen = _threshold(inner, classes, threshold, positive)
+    return Classifier(network, target, tuple(raw), threshold=limit, positive=chosen, ties=ties)
 
 
-def _kind(estimator: object) -> str:
-    """Return which of the supported estimators this is, after checking that it is fitted."""
-    names = [one.__name__ for one in type(estimator).__mro__ if one.__module__.split(".")[0] == "sklearn"]
-    kind = next((name for name in names if name in _SUPPORTED), None)
-    found = type(estimator).__qualname__
-    if kind is None:
-        raise UnsupportedError(f"from_sklearn converts a fitted {' or '.join(_SUPPORTED)}, not {found}")
-    if not hasattr(estimator, "feature_log_prob_"):
-        raise ClassifierError(f"the {found} is not fitted; call its fit() first")
-    return kind
+def _steps(estimator: Any) -> list[Any]:
+    """Return the transformers before the naive Bayes, those of nested pipelines too, and then itself."""
+    if "Pipeline" not in class_names(estimator):
+        return [estimator]
+    *before, last = pipeline_steps(estimator)
+    return [*before, *_steps(last)]
 
 
-def _binary_counts(estimator: Any) -> list[list[list[Fraction]]]:
-    """Return how often each feature was 0 and 1, by feature and class."""
-    totals = _exact(estimator.class_count_, "class_count_")
-    counts = []
-    for column in np.transpose(estimator.feature_count_):
-        pairs = list(zip(totals, _exact(column, "feature_count_"), strict=True))
-        if any(ones > total * (1 + _FLOAT_NOISE) for total, ones in pairs):
-            remedy = "with binarize=None every value must be 0 or 1"
-            raise NetworkError(f"a feature_count_ exceeds its class_count_: {remedy}")
-        # Float sums of sample weights may differ a little.
-        counts.append([[max(total - ones, Fraction(0)), ones] for total, ones in pairs])
-    return counts
+def _raw_columns(columns: Sequence[Column], found: Likelihood, names: Sequence[str]) -> dict[str, RawColumn]:
+    """Return the columns of the data that reach the naive Bayes, by name and in their order."""
+    chains: dict[int, dict[int, Chain]] = {}
+    for place, (column, reader) in enumerate(zip(columns, found.readers, strict=True)):
+        chains.setdefault(column.raw, {})[place] = column.then(*reader).chain
+    raw = {}
+    for position in sorted(chains):
+        places = list(chains[position])
+        weights = partial(_weights_of_one, found, places)
+        raw[names[position]] = raw_column(names[position], list(chains[position].values()), weights)
+    return raw
 
 
-def _smoothed(
-    feature: Variable, classes: Variable, counts: list[list[Fraction]], alpha: Fraction
-) -> list[list[Fraction]]:
-    """Return ``P(category | class)`` by class and category."""
-    table = []
-    for label, row in zip(classes.states, counts, strict=True):
-        total = sum(row) + alpha * len(row)
-        if total == 0:
-            what = f"P({feature.name} | {classes.name}={label})"
-            raise NetworkError(f"{what} is 0/0: the class was never seen and alpha is 0")
-        table.append([(count + alpha) / total for count in row])
-    return table
+def _weights_of_one(found: Likelihood, places: Sequence[int], which: int, value: int) -> list[Fraction]:
+    return found.weights(places[which], value)
 
 
-def _alphas(estimator: Any, size: int) -> list[Fraction]:
-    """Return the smoothing of each feature, with the lower bound that ``force_alpha=False`` sets."""
-    given = _exact(np.ravel(np.asarray(estimator.alpha, dtype=object)), "alpha")
-    if len(given) not in (1, size):
-        raise ClassifierError(f"alpha has {len(given)} values for {size} features")
-    if not estimator.force_alpha:
-        given = [max(alpha, _SMALLEST_ALPHA) for alpha in given]
-    return given * size if len(given) == 1 else given
+def _network(
+    found: Likelihood, classes: Variable, features: Mapping[str, Variable], raw: Mapping[str, RawColumn]
+) -> BayesianNetwork:
+    """Return the network with the weights of each column scaled to 1; the prior takes up the factors."""
+    prior = list(found.prior)
+    cpts = []
+    for name, column in raw.items():
+        rows = []
+        for label, weights in enumerate(column.weights):
+            total = sum(weights)
+            prior[label] *= total
+            # A class that no state is possible in has no probability left; any table will do.
+            rows += (
+                [weight / total for weight in weights]
+                if total
+                else [Fraction(1, len(weights))] * len(weights)
+            )
+        cpts.append(CPT(features[name], (classes,), rows))
+    whole = sum(prior)
+    if not whole:
+        raise NetworkError("every class is impossible, whatever the columns hold; fit with alpha above 0")
+    cpts.insert(0, CPT(classes, (), [weight / whole for weight in prior]))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, name=found.kind)
 
 
-def _prior(estimator: Any) -> list[Fraction]:
-    """Return the class probabilities, of which scikit-learn uses the proportions only."""
-    if estimator.class_prior is not None:
-        weights = _exact(estimator.class_prior, "class_prior")
-    elif estimator.fit_prior:
-        weights = _exact(estimator.class_count_, "class_count_")
-    else:
-        weights = [Fraction(1)] * len(estimator.classes_)
-    total = sum(weights)
-    if total <= 0 or len(weights) != len(estimator.classes_):
-        raise NetworkError(f"the class weights {[str(weight) for weight in weights]} give no distribution")
-    prior = [weight / total for weight in weights]
-    logs = np.asarray(estimator.class_log_prior_)
-    _check_same("class_log_prior_", [prior], [logs - np.log(np.exp(logs).sum())])
-    return prior
+def _threshold(
+    inner: Unwrapped, classes: Variable, threshold: Number | None, positive: object
+) -> tuple[Number | None, str | None]:
+    """Return the threshold and the name of its class.
 
-
-def _check_same(what: str, table: list[list[Fraction]], logs: Iterable[Sequence[float]]) -> None:
-    """Raise where the estimator's own probabilities are not the rebuilt ones.
-
-    ``logs`` has a row for each row of ``table``, for all of its columns or for the last ones.
+    scikit-learn decides a class from its threshold on, bnc2d above it: ``P(a) >= t`` unless ``P(b) > 1 - t``.
     """
-    for row, log_row in zip(table, logs, strict=True):
-        for entry, log in zip(row[-len(log_row) :], log_row, strict=True):
-            if not isclose(entry, exp(log), rel_tol=_FLOAT_NOISE):
-                says = f"{exp(log):.6g}, but the counts and parameters give {float(entry):.6g}"
-                why = (
-                    "a parameter was changed after fit(), or alpha is an array (BernoulliNB misapplies those)"
-                )
-                raise ClassifierError(f"{what} says {says}: {why}")
+    if inner.at_least is None:
+        return threshold, None if positive is None else _class_name(classes, positive)
+    if threshold is not None or positive is not None:
+        raise ClassifierError("the estimator has a threshold of its own; pass the estimator inside it")
+    chosen = _class_name(classes, inner.positive)
+    return 1 - inner.at_least, next(state for state in classes.states if state != chosen)
 
 
-def _feature_names(estimator: Any, given: Iterable[object] | None, size: int) -> tuple[str, ...]:
+def _class_name(classes: Variable, label: object) -> str:
+    position = find_state(classes.states, label)
+    return str(label) if position is None else classes.states[position]
+
+
+def _feature_names(estimator: Any, given: Iterable[object] | None) -> list[str]:
+    """Return the names of all columns of the data."""
+    size = input_width(estimator)
     if given is None:
-        given = getattr(estimator, "feature_names_in_", [f"x{position}" for position in range(size)])
-    names = tuple(str(name) for name in given)
+        given = input_names(estimator) or [f"x{position}" for position in range(size)]
+    names = [str(name) for name in items(given, "feature_names", "a list of names", ClassifierError)]
     if len(names) != size:
         raise ClassifierError(f"{len(names)} feature names for an estimator with {size} features")
+    for name in names:
+        if names.count(name) > 1:
+            raise NetworkError(
+                f"two variables have the name {name!r}; feature_names= must tell columns apart"
+            )
     return names
 
 
 def _feature_states(
-    given: FeatureStates | None, names: tuple[str, ...], sizes: list[int]
-) -> list[tuple[str, ...]]:
-    """Return the states of each feature: those given for it, or its categories' numbers."""
+    given: FeatureStates | None, scales: Mapping[str, Scale], is_plain: bool
+) -> dict[str, tuple[str, ...]]:
+    """Return the states of each feature, under the names given for them; plain ones are names alone."""
     if isinstance(given, Mapping):
         by_name = {str(name): states for name, states in given.items()}
         for name in by_name:
-            if name not in names:
-                raise UnknownNameError(f"feature_states: unknown feature {name!r}{did_you_mean(name, names)}")
-        given = [by_name.get(name) for name in names]
-    elif given is None:
-        given = [None] * len(names)
-    elif len(given) != len(names):
-        raise ClassifierError(f"feature_states has {len(given)} entries for {len(names)} features")
-    states = []
-    for name, size, found in zip(names, sizes, given, strict=True):
-        texts = tuple(str(state) for state in (range(size) if found is None else found))
-        if len(texts) != size or isinstance(found, str):
+            if name not in scales:
+                raise UnknownNameError(
+                    f"feature_states: unknown feature {name!r}{did_you_mean(name, scales)}"
+                )
+        named = [by_name.get(name) for name in scales]
+    else:
+        named = [None] * len(scales) if given is None else items(given, "feature_states", "lists of states")
+        if len(named) != len(scales):
+            raise ClassifierError(f"feature_states has {len(named)} entries for {len(scales)} features")
+    states: dict[str, tuple[str, ...]] = {}
+    for (name, scale), found in zip(scales.items(), named, strict=True):
+        size = len(scale.names)
+        texts = scale.names if found is None else _texts(found)
+        if len(texts) != size:
             raise ClassifierError(f"feature_states of {name!r} must list {size} states, not {found!r}")
-        states.append(texts)
+        states[name] = texts if is_plain else States(scale, texts)
     return states
 
 
-def _exact(numbers: Iterable[object], what: str) -> list[Fraction]:
-    try:
-        return [exact(number) for number in numbers]
-    except ValueError as error:
-        raise NetworkError(f"{what}: {error}") from None
+def _texts(states: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of states; a text is no list of them."""
+    listed = not isinstance(states, str) and isinstance(states, Iterable)
+    return tuple(str(state) for state in states) if listed else ()

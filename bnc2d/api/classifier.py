@@ -10,6 +10,7 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.readers.arguments import instance_of
 from bnc2d.base.readers.choices import Arithmetic, Method
 from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
+from bnc2d.base.scales import Label
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 
@@ -88,7 +89,7 @@ class Classifier(BaseClassifier):
         return CompiledModel.of(compiled)
 
     def decides(
-        self, region: Mapping[str, object], towards: str | None = None, time_limit: float | None = None
+        self, region: Mapping[str, object], towards: Label | None = None, time_limit: float | None = None
     ) -> Decided:
         """Return whether every instance of a region is in class ``towards``; nothing is compiled.
 
@@ -108,7 +109,7 @@ class Classifier(BaseClassifier):
     def check(
         self,
         rules: str | Iterable[str],
-        towards: str | None = None,
+        towards: Label | None = None,
         time_limit: float | None = None,
         given: str | Mapping[str, object] | None = None,
     ) -> RuleCheck:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.api.questions import Questions
+from bnc2d.base.arrays import Rows
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.readers.arguments import flag, instance_of
 from bnc2d.base.readers.instances import (
     AnyInstances,
@@ -21,6 +23,7 @@ from bnc2d.base.readers.instances import (
     encode_partial_one,
 )
 from bnc2d.base.readers.missing import MISSING
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.compile.zeros.constraint import allowed_by, constraint_of, may_be_allowed, violation
 from bnc2d.logic.circuit.manager import Manager
@@ -182,7 +185,7 @@ class GivenModel(CompiledModel):
         super().__init__(model.classifier, restricted(model.diagram, allowed), model.stats)
         self._whole = model
         self._constraint = constraint
-        self._allowed = allowed.count(1)
+        self._allowing, self._allowed = allowed, allowed.count(1)
         self._given_route = GivenRoute(CompiledRoute(model), self.diagram, str(constraint), allowed)
         self._manager = Manager(self.domain)
 
@@ -210,7 +213,7 @@ class GivenModel(CompiledModel):
         """The manager of the formulas."""
         return self._manager
 
-    def formula(self, name: str, negated: bool = False) -> NNF:
+    def formula(self, name: Label, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of "the constraint implies this class", or "another class"."""
         key = (self.label(name), flag(negated, "negated"))
         if key not in self._made:
@@ -231,13 +234,19 @@ class GivenModel(CompiledModel):
 
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
         encoded, labels = super()._decided(instances)
-        is_partial = (encoded.rows == MISSING).any(axis=1)
-        outside = ~is_partial & (labels == self.diagram.terminals - 1)
-        for place in np.flatnonzero(is_partial).tolist():
-            outside[place] = not may_be_allowed(self._given_route.allowed, encoded.rows[place].tolist())
-        if outside.any():
-            raise violation(int(outside.argmax()) if len(labels) > 1 else None)
+        counting = self._counting(encoded.rows)
+        if not counting.all():
+            raise violation(int(counting.argmin()) if len(labels) > 1 else None)
         return encoded, labels
+
+    def _counting(self, rows: Rows) -> NDArray[np.bool_]:
+        is_partial = (rows == MISSING).any(axis=1)
+        counting = np.zeros(len(rows), dtype=bool)
+        counting[~is_partial] = self._allowing.labels(rows[~is_partial]) == 1
+        for place in np.flatnonzero(is_partial).tolist():
+            checkpoint()
+            counting[place] = may_be_allowed(self._allowing, rows[place].tolist())
+        return counting
 
     def _route(self) -> Route:
         return self._given_route

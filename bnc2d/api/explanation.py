@@ -12,6 +12,7 @@ from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.base.readers.numbers import Number
+from bnc2d.base.scales import Label
 from bnc2d.errors import NotCompiledError
 from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.changes.prices import Costs, Prices
@@ -98,7 +99,7 @@ class Explanation(BaseExplanation):
     def ways_out(
         self,
         limit: int | None = 5,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         costs: Costs | None = None,
         weights: Mapping[str, Number] | None = None,
@@ -131,7 +132,7 @@ class Explanation(BaseExplanation):
         self,
         all: bool = False,  # noqa: A002 - reads best where it is called
         *,
-        towards: str | None = None,
+        towards: Label | None = None,
         limit: int | None = None,
         time_limit: float | None = None,
     ) -> str:
@@ -152,7 +153,7 @@ class Explanation(BaseExplanation):
     def to_dict(
         self,
         *,
-        towards: str | None = None,
+        towards: Label | None = None,
         limit: int | None = None,
         time_limit: float | None = None,
         formulas: bool = False,

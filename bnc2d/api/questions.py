@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, overload
 
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.base.readers.numbers import Number
+from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.explain.changes.prices import Costs
@@ -24,7 +26,7 @@ class Questions(BaseCompiledModel):
     """A compiled model that answers questions about all instances that count."""
 
     def check(
-        self, rules: str | Iterable[str], towards: str | None = None, time_limit: float | None = None
+        self, rules: str | Iterable[str], towards: Label | None = None, time_limit: float | None = None
     ) -> RuleCheck:
         """Return whether all instances obey rules, with an instance, or two, for each rule that some break.
 
@@ -86,7 +88,7 @@ class Questions(BaseCompiledModel):
     def nearest(
         self,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
@@ -101,7 +103,7 @@ class Questions(BaseCompiledModel):
     def nearest(
         self,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
@@ -115,7 +117,7 @@ class Questions(BaseCompiledModel):
     def nearest(
         self,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         *,
         fixed: str | Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
@@ -153,25 +155,27 @@ class Questions(BaseCompiledModel):
         protected: str | Iterable[str],
         instance: OneInstance | None = None,
         *,
+        distribution: AnyDistribution = None,
         time_limit: float | None = None,
     ) -> Bias:
         """Return whether a change of protected features alone can change a decision, with a pair that does.
 
         With ``instance``: whether it can change the decision on it; the second of the pair is the nearest
-        such change. Without: whether it can on any instance, and on how many. The verdict on any instance is
-        read off the diagram. Counting follows sets of nodes, as many as there are ways to set the protected
-        features in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
+        such change. Without: whether it can on any instance, and on which share of them, weighed by a
+        ``distribution`` as in ``shares``; its rows must be complete. The verdict on any instance is read off
+        the diagram. Counting follows sets of nodes, as many as there are ways to set the protected features
+        in the worst case, and raises ``LimitExceeded`` at the time limit (seconds).
         """
         from bnc2d.explain.whole.bias import is_biased
 
-        return is_biased(self, protected, instance, time_limit)
+        return is_biased(self, protected, instance, distribution, time_limit)
 
     def is_monotone(
         self,
         features: str | Iterable[str],
         order: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         *,
-        towards: str | None = None,
+        towards: Label | None = None,
         time_limit: float | None = None,
     ) -> Monotone:
         """Return whether raising features never takes an instance out of class ``towards``, all else equal.

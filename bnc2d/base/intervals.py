@@ -96,6 +96,7 @@ class Intervals:
                 return None
         if is_missing(value):
             return self.missing
+        value = plain(value)  # numpy's bools are no numbers
         if not isinstance(value, Real | Decimal):
             return None
         return bisect_right(self._edges, value)  # numbers compare exactly
@@ -138,7 +139,7 @@ class Intervals:
         said = self._said(subject, known, "in", "not in", "=", " or ", may_exclude=False)
         return f"{said} or {MISSING_STATE}" if with_missing else said
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain data for JSON."""
         data: dict[str, Any] = {"cuts": [list(cut) for cut in self.cuts]}
         if self.unit:
@@ -253,3 +254,8 @@ def checked_position(position: int | None, size: int) -> int | None:
     if position is None:
         return None
     return count(position, "the position of a state", most=size - 1, error=NetworkError)
+
+
+def plain(value: object) -> object:
+    """Return a number or text of numpy as Python's own."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
-import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.intervals import MISSING_STATE, checked_position
+from bnc2d.base.intervals import MISSING_STATE, checked_position, plain
 from bnc2d.base.intervals import Cut as Cut
 from bnc2d.base.intervals import Intervals as Intervals
 from bnc2d.base.intervals import Run as Run
@@ -49,7 +48,7 @@ class Labels:
     ) -> None:
         listed = items(values, "values", "a list of labels", NetworkError)
         groups = [value if isinstance(value, tuple) else (value,) for value in listed]
-        self.values: tuple[tuple[object, ...], ...] = tuple(tuple(map(_plain, group)) for group in groups)
+        self.values: tuple[tuple[object, ...], ...] = tuple(tuple(map(plain, group)) for group in groups)
         self.names: tuple[str, ...] = tuple(map(_group_name, self.values))
         if names is not None:
             self.names = tuple(map(as_text, items(names, "names", "a list of names", NetworkError)))
@@ -68,17 +67,17 @@ class Labels:
                 except TypeError:
                     raise wrong("a label", value, "a value that a dict can hold", NetworkError) from None
 
-    def label(self, position: int) -> Any:
+    def label(self, position: int) -> Label:
         """Return the value that stands for a state, of the type that it has in the data."""
         group = self.values[count(position, "position", most=len(self.values) - 1, error=NetworkError)]
-        return group[0] if group else self.names[position]
+        return cast(Label, group[0]) if group else self.names[position]  # rarely of another type
 
     def position(self, value: object) -> int | None:
         """Return the position of the state of a value, or of a text that reads as it, if any."""
         if is_missing(value) and not (isinstance(value, str) and value in self._known):
             return self.missing
         try:
-            found = self._known.get(_plain(value))
+            found = self._known.get(plain(value))
         except TypeError:  # no dict can hold it
             return None
         if found is None and isinstance(value, str):
@@ -94,7 +93,7 @@ class Labels:
         """Return nothing: labels are read one at a time."""
         return
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain data for JSON; a value of another type than JSON has becomes its text."""
         values = [[json_value(value) for value in group] for group in self.values]
         data = {"values": values, "names": list(self.names), "other": self.other, "missing": self.missing}
@@ -111,8 +110,8 @@ class Labels:
 
 
 Scale: TypeAlias = Intervals | Labels
-# A class as the data has it: a name, or a number or whatever its column holds.
-Label: TypeAlias = Any
+# A class as the data has it: a name, a number, a bool.
+Label: TypeAlias = str | int | float
 
 
 class States(tuple[str, ...]):
@@ -168,7 +167,7 @@ def scale_from_data(data: Mapping[str, Any]) -> Scale:
 
 def json_value(value: object) -> Any:
     """Return a label or a raw value as JSON has it: what is no number, bool or text becomes its text."""
-    value = _plain(value)
+    value = plain(value)
     if is_missing(value):
         return None
     is_known = isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value))
@@ -178,8 +177,3 @@ def json_value(value: object) -> Any:
 def _group_name(group: tuple[object, ...]) -> str:
     texts = [MISSING_STATE if is_missing(value) else as_text(value) or "(empty)" for value in group]
     return " or ".join(texts) or "other"
-
-
-def _plain(value: object) -> object:
-    """Return a number or text of numpy as Python's own."""
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value

@@ -18,7 +18,13 @@ COMMANDS = {
     "compile": "compile every class of a classifier into a formula",
     "explain": "say why an instance is decided so, why not otherwise, what would change it",
     "check": "prove rules about a classifier, or refute them by instances",
+    "share": "say which share of the instances is in each class, however they are weighed",
+    "bias": "say whether decisions depend on protected features",
+    "monotone": "say whether raising features ever lowers the class",
+    "nearest": "find the nearest instances that are decided otherwise",
+    "compare": "say what two classifiers decide differently",
     "verify": "check a compiled model by independent means",
+    "audit": "audit a model against a network, rows and rules, and write a page to hand over",
     "bench": "compile a folder of benchmark problems",
     "experiments": "repeat the paper's evaluation and write a report",
     "predict": "decide the class of instances, with exact posteriors",
@@ -36,7 +42,7 @@ EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = bool) -> int:
     """Run the command line; ``loaded`` is called when the modules of the command are there.
 
-    Returns the exit code: 0 done, 1 a check failed or a rule is broken, 2 bad input or a limit, 3 some rows
+    Returns the exit code: 0 done, 1 a check failed or the answer is no, 2 bad input or a limit, 3 some rows
     of a table have no answer, 130 interrupted (Ctrl-C).
     """
     try:
@@ -118,10 +124,16 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
 def _configure(name: str, command: argparse.ArgumentParser) -> None:
     """Describe the arguments of a command, whose module is loaded only here: help must not wait for numpy."""
     match name:
+        case "audit":
+            from bnc2d.cli.commands.audit import configure, run
         case "bench":
             from bnc2d.cli.commands.bench import configure, run
+        case "bias":
+            from bnc2d.cli.commands.bias import configure, run
         case "check":
             from bnc2d.cli.commands.check import configure, run
+        case "compare":
+            from bnc2d.cli.commands.compare import configure, run
         case "compile":
             from bnc2d.cli.commands.compile import configure, run
         case "completion":
@@ -140,10 +152,16 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
             from bnc2d.cli.commands.explore import configure, run
         case "info":
             from bnc2d.cli.commands.info import configure, run
+        case "monotone":
+            from bnc2d.cli.commands.monotone import configure, run
+        case "nearest":
+            from bnc2d.cli.commands.nearest import configure, run
         case "networks":
             from bnc2d.cli.commands.networks import configure, run
         case "predict":
             from bnc2d.cli.commands.predict import configure, run
+        case "share":
+            from bnc2d.cli.commands.share import configure, run
         case "verify":
             from bnc2d.cli.commands.verify import configure, run
         case _:

@@ -33,6 +33,7 @@ def compile_classifier(
     arithmetic: Arithmetic = "certified",
     progress: Progress = None,
     executor: Executor | None = None,
+    formulas: bool = True,
 ) -> BaseCompiledModel:
     """Compile every class of a classifier.
 
@@ -44,7 +45,8 @@ def compile_classifier(
     of the machine) end with ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every
     instance; ``"float"`` skips the exact part, where the method can. ``progress`` is called with the phase
     and the share of it that is done, and what it raises ends the compilation; True shows a bar on standard
-    error. Where the method can, ``executor`` spreads the work; the result is the same.
+    error. Where the method can, ``executor`` spreads the work; the result is the same. Without ``formulas``
+    the fast method leaves them until they are asked for, where decisions are all that is wanted.
     """
     method = read_method(method)
     one_of(arithmetic, ARITHMETICS, "arithmetic", ClassifierError)
@@ -57,7 +59,7 @@ def compile_classifier(
         model = _model(method, part, compiled, budget)
         if compiled.formulas and not part.zero_tables:  # else they do not know of all impossible instances
             _add_formulas(model, part.classifier, compiled.formulas)
-        else:
+        elif formulas or method != "fast":
             with budget.phase("formulas"):
                 for label, name in enumerate(model.classes):
                     budget.progress(label / len(model.classes))

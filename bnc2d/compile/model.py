@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import count, flag
 from bnc2d.base.readers.instances import AnyInstances, Encoded, encode_partial
 from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.predicting import Predicting
+from bnc2d.base.scales import Label
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.nnf import NNF
@@ -22,7 +24,10 @@ from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.partial import partial_labels
 
 if TYPE_CHECKING:  # loaded where a formula is asked for
+    from bnc2d.base.arrays import Rows
     from bnc2d.compile.formula.minimise import Minimiser
+    from bnc2d.compile.shares.distribution import AnyDistribution
+    from bnc2d.compile.shares.weighing import Weighed
     from bnc2d.logic.circuit.manager import Manager
 
 # Diagrams of at most this many nodes are worth every effort: people read their formulas.
@@ -134,7 +139,7 @@ class BaseCompiledModel(Predicting):
         """The name of the target."""
         return self.classifier.target
 
-    def formula(self, name: str, negated: bool = False) -> NNF:
+    def formula(self, name: Label, negated: bool = False) -> NNF:
         """Return the OR-decomposable formula of a class, or of "not this class"."""
         key = (self.label(name), flag(negated, "negated"))
         if key in self.formulas:
@@ -143,11 +148,11 @@ class BaseCompiledModel(Predicting):
             self._made[key] = NNF(self.manager, self._minimiser.formula(*key))
         return self._made[key]
 
-    def has_formula(self, name: str) -> bool:
+    def has_formula(self, name: Label) -> bool:
         """Return whether the formula of a class is there already."""
         return (self.label(name), False) in {**self.formulas, **self._made}
 
-    def formula_size(self, name: str) -> tuple[int, int]:
+    def formula_size(self, name: Label) -> tuple[int, int]:
         """Return how many nodes and edges the formula of a class has; a file knows it without the formula."""
         label = self.label(name)
         if label not in self._sizes:
@@ -155,7 +160,7 @@ class BaseCompiledModel(Predicting):
             self._sizes[label] = (formula.node_count, formula.edge_count)
         return self._sizes[label]
 
-    def set_formula_size(self, name: str, size: tuple[int, int]) -> None:
+    def set_formula_size(self, name: Label, size: tuple[int, int]) -> None:
         """Say what the size of a formula is, where that is known."""
         self._sizes[self.label(name)] = size
 
@@ -164,43 +169,76 @@ class BaseCompiledModel(Predicting):
 
     def _decided(self, instances: object) -> tuple[Encoded, NDArray[np.int64]]:
         encoded = encode_partial(self.classifier.feature_variables, instances)
-        if encoded.complete:
-            return encoded, self.diagram.labels(encoded.rows)
-        is_partial = (encoded.rows == MISSING).any(axis=1)
+        return encoded, self._labels(encoded.rows)
+
+    def _labels(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the label of each row, of which some may be partial; -1 where these are in no class."""
+        is_partial = (rows == MISSING).any(axis=1)
+        if not is_partial.any():
+            return self.diagram.labels(rows)
         labels = np.empty(len(is_partial), dtype=np.int64)
-        labels[is_partial] = partial_labels(self.classifier, encoded.rows[is_partial])
-        labels[~is_partial] = self.diagram.labels(encoded.rows[~is_partial])
-        return encoded, labels
+        labels[is_partial] = partial_labels(self.classifier, rows[is_partial])
+        labels[~is_partial] = self.diagram.labels(rows[~is_partial])
+        return labels
+
+    def _counting(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return which rows count: of a partial one, whether some completion does."""
+        return np.ones(len(rows), dtype=bool)
 
     def predict_proba(self, instances: AnyInstances) -> NDArray[np.float64]:
         """Return ``P(class | instance)``, by the network (see ``Classifier.predict_proba``)."""
         return self.classifier.predict_proba(instances)
 
-    def count(self, name: str) -> int:
+    def count(self, name: Label) -> int:
         """Return the exact number of instances in a class."""
         return self.diagram.count(self.label(name))
 
-    def shares(self) -> dict[str | None, Fraction]:
-        """Return which share of all instances that count is in each class.
+    def shares(
+        self, distribution: AnyDistribution = None, *, time_limit: float | None = None
+    ) -> dict[str | None, Fraction]:
+        """Return which share of all instances that count is in each class, exactly.
 
         They sum to 1. Under ``ties="none"`` the key None holds the share of the instances in no class.
+
+        ``distribution`` says what instances weigh. By default, or by ``"uniform"``, all weigh the same.
+        ``"network"``: what the network gives them, ``P(x)``, given the constraint if there is one. A mapping
+        from feature to a mapping from state to probability: features are independent, and uniform where one
+        is left out. A data frame, a list of instances or an integer array: each row weighs the same; one with
+        missing features is decided as ``predict`` does, and rows that violate the constraint do not count,
+        of which a warning tells. Where nothing that counts weighs anything, it is an error. Past the time
+        limit (seconds), or where tables grow too large, it raises ``LimitExceeded``.
         """
-        total, names = self.instance_count, decisions(self)
-        counts = self.diagram.counts()[: len(names)]
-        return {name: Fraction(count, total) for name, count in zip(names, counts, strict=True)}
+        return self.weigh(distribution, time_limit=time_limit).shares
 
-    def share(self, name: str | None) -> Fraction:
-        """Return which share of all instances that count is in a class (None: in no class)."""
-        return Fraction(self.diagram.count(self._label(name)), self.instance_count)
+    def share(
+        self, name: str | None, distribution: AnyDistribution = None, *, time_limit: float | None = None
+    ) -> Fraction:
+        """Return the share of a class among all instances that count (None: of no class); see ``shares``."""
+        label = -1 if name is None and self.classifier.ties == "none" else self._label(name)
+        found = self.weigh(distribution, time_limit=time_limit).shares
+        return found.get((*self.classes, None)[label], Fraction(0))
+
+    def weigh(self, distribution: AnyDistribution = None, *, time_limit: float | None = None) -> Weighed:
+        """Return the shares (see ``shares``) with what they are shares of."""
+        from bnc2d.compile.shares.distribution import ByRows, read_distribution
+        from bnc2d.compile.shares.weighing import weigh, weigh_labels
+
+        budget = Budget(time_limit)
+        with budget.limiting("the shares are not known"):
+            chosen = read_distribution(self.classifier, distribution)
+            if isinstance(chosen, ByRows):
+                labels, counting = self._labels(chosen.rows), self._counting(chosen.rows)
+                return weigh_labels(self.classes, decisions(self), labels, counting)
+            return weigh(chosen, self.diagram, decisions(self))
 
     @overload
-    def sample(self, name: str | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
+    def sample(self, name: Label | None, seed: int = 0, size: None = None) -> dict[str, str]: ...
     @overload
-    def sample(self, name: str | None, seed: int, size: int) -> list[dict[str, str]]: ...
+    def sample(self, name: Label | None, seed: int, size: int) -> list[dict[str, str]]: ...
     @overload
-    def sample(self, name: str | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
+    def sample(self, name: Label | None, seed: int = 0, *, size: int) -> list[dict[str, str]]: ...
     def sample(
-        self, name: str | None, seed: int = 0, size: int | None = None
+        self, name: Label | None, seed: int = 0, size: int | None = None
     ) -> dict[str, str] | list[dict[str, str]]:
         """Return an instance of a class, each with the same probability, or a list of ``size`` of them.
 
@@ -216,7 +254,7 @@ class BaseCompiledModel(Predicting):
         drawn = self.diagram.sample(label, seed, 1 if size is None else size)
         return drawn[0] if size is None else drawn
 
-    def _label(self, name: str | None) -> int:
+    def _label(self, name: Label | None) -> int:
         """Return the label of a class, or of "in no class" (None), where ties leave instances so."""
         in_none = name is None and None in decisions(self)
         return len(self.classes) if in_none else self.label(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import hypot
 from xml.sax.saxutils import escape
 
 from bnc2d.draw import palette
@@ -35,17 +36,14 @@ def to_svg(picture: Picture) -> str:
     legend, legend_height, legend_width = _legend(picture)
     width = max(picture.width, legend_width + 2 * MARGIN)
     left = (width - picture.width) / 2
-    tips = sorted({line.points[-1] for line in picture.lines if line.tip})
+    tips = sorted({_tip(line) for line in picture.lines if line.tip})
     parts = [
         legend,
         f'<g transform="translate({number(left)} {number(legend_height)})" text-anchor="middle">\n'
         f"<g {_LINES}>\n",
         *map(_line, sorted(picture.lines, key=lambda line: line.style.width)),
         "</g>\n",
-        *(
-            f'<path d="M{number(x)} {number(y - ROW_HEIGHT / 2)}l-4.5 -8h9z" fill="{palette.GREY}"/>\n'
-            for x, y in tips
-        ),
+        *(f'<path d="{tip}" fill="{palette.GREY}"/>\n' for _, _, tip in tips),
         *map(_box, picture.boxes),
         "</g>\n",
     ]
@@ -68,6 +66,21 @@ def _line(line: Line) -> str:
         path = f"M{x1} {y1}V{top}C{x1} {middle} {x2} {middle} {x2} {bottom}{'' if line.tip else f'V{y2}'}"
     title = f"><title>{escape(line.title)}</title></path>" if line.title else "/>"
     return f'<path d="{path}"{_stroke(line.style)}{title}\n'
+
+
+def _tip(line: Line) -> tuple[float, float, str]:
+    """Return where a line ends, and the path of the arrow there: downwards in rows, else as the line goes."""
+    (x1, y1), (x2, y2) = line.points[-2:]
+    if line.is_curved:
+        return x2, y2, f"M{number(x2)} {number(y2 - ROW_HEIGHT / 2)}l-4.5 -8h9z"
+    length = hypot(x2 - x1, y2 - y1) or 1.0
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    corners = ((x2 - 8 * dx + side * 4.5 * dy, y2 - 8 * dy - side * 4.5 * dx) for side in (1, -1))
+    return (
+        x2,
+        y2,
+        f"M{number(x2)} {number(y2)}" + "".join(f"L{number(x)} {number(y)}" for x, y in corners) + "z",
+    )
 
 
 def _stroke(style: LineStyle) -> str:

@@ -170,7 +170,7 @@ class BaseExplanation:
 
     def contrastive(
         self,
-        towards: str,
+        towards: Label,
         limit: int | None = None,
         time_limit: float | None = None,
         **liked: Unpack[Preferences],
@@ -199,7 +199,7 @@ class BaseExplanation:
 
     def changes(
         self, clause: Clause | Mapping[str, object], limit: int | None = None
-    ) -> Iterator[tuple[dict[str, str], str | None]]:
+    ) -> Iterator[tuple[dict[str, str], Label | None]]:
         """Yield the instances that violate a clause by changing only its features, with their decisions.
 
         For a clause of ``contrastive`` every decision is the class asked for; for a general necessary reason
@@ -257,7 +257,7 @@ class BaseExplanation:
         features = self._case.least_necessary(keys, self._time(seconds(time_limit)))
         return None if features is None else self._case.own(Clause, features)
 
-    def robustness(self, towards: str | None = None, time_limit: float | None = None) -> Robustness:
+    def robustness(self, towards: Label | None = None, time_limit: float | None = None) -> Robustness:
         """Return how many features must change for another decision, or for class ``towards``.
 
         The witness is one of the nearest instances. Where the instance is in class ``towards`` already, the
@@ -336,7 +336,7 @@ class BaseExplanation:
     def is_general_necessary(
         self,
         clause: Clause | Mapping[str, object],
-        towards: str | None = None,
+        towards: Label | None = None,
         time_limit: float | None = None,
     ) -> Verdict:
         """Return whether a clause is a general necessary reason (see ``bnc2d.explain.checks``).

@@ -60,7 +60,7 @@ def tell(
     explanation: BaseExplanation,
     *,
     everything: bool = False,
-    towards: str | None = None,
+    towards: Label | None = None,
     limit: int | None = None,
     time_limit: float | None = None,
 ) -> tuple[str, Iterator[Answer]]:
@@ -182,12 +182,12 @@ class _Teller:
         self._limit, self._seconds, self._brief = limit, seconds, brief
         self._nearest: Robustness | None = None  # not known in time
 
-    def answers(self, towards: str | None, budget: Budget) -> Iterator[Answer]:
+    def answers(self, towards: Label | None, budget: Budget) -> Iterator[Answer]:
         """Yield the answers, in the time of the budget."""
         explanation, route = self._explanation, self._explanation.route
         others = [name for name in explanation.classifier.classes if name != explanation.decision_name]
         if towards is not None:
-            others = [towards]
+            others = [explanation.classifier.classes[explanation.classifier.label(towards)]]
         told = len(route.decisions) == 2 and explanation.decision_name not in others
         several = max(route.domain.cardinalities, default=0) > 2
         shares = budget.shares(2 + several + len(others) + (not told) + bool(explanation.missing))
@@ -337,7 +337,7 @@ def _line(reason: Term) -> Line:
 def _outcome(explanation: BaseExplanation, clause: Clause, budget: Budget) -> str:
     """Say which decisions violating a general necessary reason leads to, where they are few and time is."""
     target = explanation.target
-    decisions: list[str | None] = []
+    decisions: list[Label | None] = []
     with suppress(LimitExceeded), budget.limiting("where changes lead is not known"):
         decisions = [decision for _, decision in explanation.changes(clause, _MOST_CHANGES + 1)]
     if not 0 < len(decisions) <= _MOST_CHANGES:

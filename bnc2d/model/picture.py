@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bnc2d.draw import palette
+from bnc2d.draw.fan import hub_of, lay_out_fan
 from bnc2d.draw.figure import Figure
 from bnc2d.draw.graph import Box, Edge, Graph, LineStyle, Picture, Style
 from bnc2d.draw.layered import is_drawable, lay_out
@@ -68,7 +69,13 @@ def network_graph(network: BayesianNetwork, classifier: BaseClassifier | None = 
 
 
 def lay_out_network(graph: Graph) -> Picture:
-    """Return the drawing; edges of one parent share their way, so that a line comes from one variable."""
+    """Return the drawing: a fan where one variable is the parent of all others, else rows.
+
+    In rows, edges of one parent share their way, so that a line comes from one variable.
+    """
+    hub = hub_of(graph)
+    if hub is not None:
+        return lay_out_fan(graph, hub)
     return lay_out(graph, choose_rows(graph), "start")
 
 

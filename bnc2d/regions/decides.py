@@ -10,6 +10,7 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import Finding, decision_words, instance_words
 from bnc2d.base.readers.arguments import mapping
+from bnc2d.base.scales import Label
 from bnc2d.compile.result import feature_domain
 from bnc2d.errors import ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.logic.domain import Domain
@@ -74,7 +75,7 @@ def decides(
     classifier: BaseClassifier,
     bounds: Callable[[], Bounds],
     given: Mapping[str, object],
-    towards: str | None,
+    towards: Label | None,
     time_limit: float | None,
 ) -> Decided:
     """Return whether all instances of a region have one decision (see ``bnc2d.Classifier.decides``).

@@ -9,14 +9,13 @@ constraint the circuits are "the constraint implies the class", and the last ter
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from graphlib import TopologicalSorter
 from typing import Any
 
-import numpy as np
-
 from bnc2d.base.budget import Budget
-from bnc2d.base.readers.instances import of_positions
 from bnc2d.base.readers.states import false_true
+from bnc2d.base.scales import Intervals, scale_of
 from bnc2d.compile.model import BaseCompiledModel, decisions
 from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import LimitExceeded
@@ -28,7 +27,9 @@ from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.diagram.to_circuit import class_formula
+from bnc2d.logic.domain import StateMask
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.variable import Variable
 from bnc2d.report.tables import page_rule, page_tables
 
 # A page of more nodes (circuits and diagram together) would be slow to load and to use.
@@ -58,10 +59,7 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
     return {
         "name": model.classifier.network.name,
         "target": model.target,
-        "features": [  # with the position of the state that reads as true, or -1 where the states do not
-            [name, list(states), states.index(reading[1]) if (reading := false_true(states)) else -1]
-            for name, states in zip(model.domain.names, model.domain.states, strict=True)
-        ],
+        "features": features_data(model.classifier.feature_variables),
         "classes": list(model.classes),
         "counts": [[str(count), count / total] for count in counts],
         "total": str(total),
@@ -79,6 +77,28 @@ def page_data(model: BaseCompiledModel) -> dict[str, Any]:
         "roots": [[place[root] for root in pair] for pair in roots],
         "pictures": [_drawing(manager, root, place) for root, _ in roots],
     }
+
+
+def features_data(features: Sequence[Variable]) -> list[list[Any]]:
+    """Return the name and the states of each feature, and which state reads as true (-1: they read not so).
+
+    A column of numbers in intervals also has its cuts, as people read them, each with whether the number
+    itself is in the lower part, and its unit.
+    """
+    found: list[list[Any]] = []
+    for feature in features:
+        reading, scale = false_true(feature.states), scale_of(feature.states)
+        record = [feature.name, list(feature.states), feature.states.index(reading[1]) if reading else -1]
+        if isinstance(scale, Intervals):
+            cuts = [[scale.cut_text(cut), int(cut.below)] for cut in scale.cuts]
+            record.append({"cuts": cuts, "unit": scale.unit})
+        found.append(record)
+    return found
+
+
+def mask_data(mask: StateMask) -> int | str:
+    """Return a set of states, as text where JavaScript's numbers would round it."""
+    return mask if mask < _EXACT_IN_JAVASCRIPT else str(mask)
 
 
 def _diagram(diagram: Diagram) -> dict[str, Any]:
@@ -129,9 +149,8 @@ def _likely(classifier: BaseClassifier) -> list[int]:
 
     The likely one takes the most probable state of each variable, given those of its parents.
     """
-    first = [0] * len(classifier.features)
-    if classifier.is_possible(of_positions(np.array([first])))[0]:
-        return first
+    if classifier.is_possible({v.name: v.states[0] for v in classifier.feature_variables}):
+        return [0] * len(classifier.features)
     network = classifier.network
     chosen: dict[str, int] = {}
     for name in TopologicalSorter({name: network.parents(name) for name in network.names}).static_order():
@@ -142,7 +161,7 @@ def _likely(classifier: BaseClassifier) -> list[int]:
 
 def _check_size(count: int) -> None:
     if count > MAX_NODES:
-        remedy = "try fewer features or classes"
+        remedy = "rows= (--csv FILE) makes a page with the answers on these rows instead"
         raise LimitExceeded(f"the model has {count} nodes, a page can hold {MAX_NODES}; {remedy}")
 
 
@@ -164,7 +183,7 @@ def _node(manager: Manager, node: NodeId, place: dict[NodeId, int]) -> list[int 
         return [int(kind), node]
     if kind == Kind.LITERAL:
         feature, mask = manager.literal_of(node)
-        return [int(kind), feature, mask if mask < _EXACT_IN_JAVASCRIPT else str(mask)]
+        return [int(kind), feature, mask_data(mask)]
     return [int(kind), *(place[child] for child in manager.children(node))]
 
 

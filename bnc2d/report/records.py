@@ -105,7 +105,7 @@ def literals(reason: Term | Clause) -> Literals:
 
 def explanation_data(
     explanation: BaseExplanation,
-    towards: str | None,
+    towards: Label | None,
     limit: int | None,
     budget: Budget,
     formulas: bool,
@@ -212,7 +212,7 @@ def _unproved(key: str, reasons: Sequence[Term | Clause]) -> list[UnprovedData]:
     ]
 
 
-def _nearest(explanation: BaseExplanation, towards: str | None, budget: Budget) -> NearestData:
+def _nearest(explanation: BaseExplanation, towards: Label | None, budget: Budget) -> NearestData:
     """Return the nearest other decision, and whether its instance is possible."""
     try:
         found = explanation.robustness(towards, budget.left())

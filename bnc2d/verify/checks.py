@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from graphlib import TopologicalSorter
 from itertools import combinations
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from bnc2d.base.readers.choices import Method
 from bnc2d.base.readers.instances import all_rows, of_positions
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.compile.model import BaseCompiledModel
+from bnc2d.compile.result import feature_domain
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.convert import sat, sdd
 from bnc2d.logic.nnf import NNF
@@ -179,35 +181,54 @@ def _sdd_counts(model: BaseCompiledModel, budget: Budget) -> Outcome:
     return True, f"{total} of {instances} instances", None
 
 
-def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -> Outcome:
-    classifier = model.classifier
-    if model.domain.instance_count <= MAX_ALL_INSTANCES:
+class Asked(NamedTuple):
+    """Instances that the oracle was asked about, as rows, what it said, and which they are in words."""
+
+    rows: Rows
+    expected: list[str | None]
+    which: str
+    is_all: bool
+
+
+def ask_oracle(classifier: BaseClassifier, budget: Budget, samples: int, seed: int) -> Asked:
+    """Return the exact decisions on all instances, or on a sample where these are many or take too long."""
+    if classifier.instance_count <= MAX_ALL_INSTANCES:
         with suppress(LimitExceeded), budget.share(0.5).limiting("not all instances are asked"):
             joints = exact_joints(classifier)
             rows = np.concatenate(list(all_rows(classifier.feature_variables)))
             expected = [decide(classifier, joint) for joint in joints.values()]
-            return _compare(model, rows, expected, f"all {len(rows)} instances")
+            return Asked(rows, expected, f"all {len(rows)} instances", is_all=True)
     rows = _sample(classifier, samples, seed)
+    domain = feature_domain(classifier)
     expected = []
     with suppress(LimitExceeded), budget.share(0.8).limiting("not all of the sample is asked"):
         for row in rows:
-            expected.append(decide(classifier, exact_joint(classifier, model.domain.decode(row.tolist()))))
+            expected.append(decide(classifier, exact_joint(classifier, domain.decode(row.tolist()))))
     asked = len(expected)
     if not asked:
         raise LimitExceeded("no instance was asked")
-    return _compare(model, rows[:asked], expected, f"{asked} instances, the nearest to a tie among them")
+    which = f"{asked} instances, the nearest to a tie among them"
+    return Asked(rows[:asked], expected, which, is_all=False)
 
 
-def _compare(model: BaseCompiledModel, rows: Rows, expected: list[str | None], detail: str) -> Outcome:
-    """Compare the model's decisions and each of its formulas with the oracle's answers."""
+def disagreeing(
+    model: BaseCompiledModel, rows: Rows, expected: list[str | None], formulas: bool = True
+) -> NDArray[np.intp]:
+    """Return the rows on which the decision of a model, or one of its formulas, is not as expected."""
     answers = np.array(expected, dtype=object)
     wrong = np.array([*model.classes, None], dtype=object)[model.diagram.labels(rows)] != answers
-    for name, formula, negated in _formulas(model):
+    for name, formula, negated in _formulas(model) if formulas else ():
         truth = answers == name
         wrong |= (formula.evaluate(rows) != truth) | (negated.evaluate(rows) == truth)
-    if not wrong.any():
-        return True, detail, None
-    first = int(np.flatnonzero(wrong)[0])
+    return np.flatnonzero(wrong)
+
+
+def _oracle(model: BaseCompiledModel, budget: Budget, samples: int, seed: int) -> Outcome:
+    rows, expected, which, _ = ask_oracle(model.classifier, budget, samples, seed)
+    wrong = disagreeing(model, rows, expected)
+    if not len(wrong):
+        return True, which, None
+    first = int(wrong[0])
     return False, f"the oracle says {expected[first]}", model.domain.decode(rows[first].tolist())
 
 

@@ -21,8 +21,17 @@ from pgmpy.models import (
 )
 
 from bnc2d.adapters.from_pgmpy import from_pgmpy
-from bnc2d.errors import Bnc2dError, NetworkError, NormalisationWarning, UnsupportedError
+from bnc2d.api.classifier import Classifier
+from bnc2d.errors import (
+    Bnc2dError,
+    NetworkError,
+    NormalisationWarning,
+    UnknownNameError,
+    UnsupportedError,
+)
 from bnc2d.model.network import BayesianNetwork
+from tests.adapters.pgmpy_models import random_learnt
+from tests.adapters.random_frames import explained
 
 with warnings.catch_warnings():  # its package imports its own deprecated modules
     warnings.filterwarnings("ignore", r"`pgmpy\.", FutureWarning)
@@ -130,6 +139,78 @@ def test_names_and_states_become_strings() -> None:
     net = from_pgmpy(model)
     assert net.names == ("1", "('b', 2)")
     assert [variable.states for variable in net.variables] == [("False", "True"), ("10", "2.5", "x")]
+
+
+def test_states_keep_their_values() -> None:
+    model = DiscreteBayesianNetwork([("Y", "N"), ("Y", "B"), ("Y", "T")])
+    states: dict[str, list[Any]] = {
+        "Y": [np.int64(3), np.int64(10)],
+        "N": [np.float64(0.5), 2.0],
+        "B": [np.False_, np.True_],
+        "T": [(1, 2), None],
+    }
+    model.add_cpds(TabularCPD("Y", 2, [[0.5], [0.5]], state_names={"Y": states["Y"]}))
+    for name in ("N", "B", "T"):
+        names = {name: states[name], "Y": states["Y"]}
+        model.add_cpds(TabularCPD(name, 2, [[0.9, 0.2], [0.1, 0.8]], ["Y"], [2], state_names=names))
+    clf = Classifier(from_pgmpy(model), "Y", "all")
+    rows = pd.DataFrame({"N": [0.5, 2.0], "B": [False, True], "T": pd.Series([(1, 2), None], dtype=object)})
+    assert clf.predict(rows).tolist() == [3, 10]
+    assert clf.predict(rows).dtype == np.int64
+    assert (
+        clf.predict({"N": 2.0, "B": True, "T": None}) == clf.predict({"N": "2.0", "B": 1, "T": "None"}) == 10
+    )
+    assert clf.classes_.tolist() == [3, 10]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_intervals_of_pandas_stand_for_their_numbers(right: bool) -> None:
+    rng = np.random.default_rng(1)
+    ages = rng.integers(20, 60, 100).astype(float)
+    edges = [0, 30, 37.5, 50, 120]
+    data = pd.DataFrame({"age": pd.cut(ages, edges, right=right), "y": (ages > 40).astype(int)})
+    model = NaiveBayes()
+    model.fit(data, "y")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NormalisationWarning)
+        net = from_pgmpy(model)
+    clf = Classifier(net, "y", "all")
+    raw = pd.DataFrame({"age": [*ages.tolist(), 30, 37.5, 50, 119.5]})
+    cut = pd.DataFrame({"age": pd.cut(raw["age"], edges, right=right)})
+    assert clf.predict(raw).tolist() == clf.predict(cut).tolist()
+    places = [net.variable("age").index(age) for age in raw["age"]]
+    assert places == cut["age"].cat.codes.tolist()
+    reason = next(iter(clf.explain({"age": 50.5}).general_sufficient_reasons()))
+    assert str(reason) == ("age > 37.5" if right else "age ≥ 37.5")
+
+
+def test_intervals_with_a_gap_are_labels() -> None:
+    gap = [pd.Interval(0, 1), pd.Interval(2, 3)]
+    model = DiscreteBayesianNetwork([("Y", "N")])
+    model.add_cpds(
+        TabularCPD("Y", 2, [[0.5], [0.5]]),
+        TabularCPD("N", 2, [[0.9, 0.2], [0.1, 0.8]], ["Y"], [2], state_names={"N": gap, "Y": [0, 1]}),
+    )
+    clf = Classifier(from_pgmpy(model), "Y", "all")
+    assert clf.predict({"N": gap[1]}) == 1
+    with pytest.raises(UnknownNameError, match=r"'N' has no state '2\.5'"):
+        clf.predict({"N": 2.5})
+
+
+@pytest.mark.filterwarnings("ignore")  # of pgmpy and of tables that miss 1
+@pytest.mark.parametrize("seed", range(7))
+def test_every_row_is_decided_as_pgmpy_does(seed: int) -> None:
+    learnt = random_learnt(seed, size=40, new=5)
+    clf = Classifier(from_pgmpy(learnt.model), learnt.target, learnt.features)
+    ours = clf.predict(learnt.rows)
+    for at, theirs in enumerate(learnt.decisions()):
+        row = {name: learnt.rows[name].iloc[at] for name in clf.features}
+        if theirs is None:
+            assert explained(clf, row) == "impossible"
+        elif ours.iloc[at] != theirs:
+            assert explained(clf, row) == "tie", (row, ours.iloc[at], theirs)
+        else:
+            assert isinstance(ours.iloc[at], type(theirs))
 
 
 def test_state_names_may_be_missing() -> None:

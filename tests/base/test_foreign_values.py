@@ -93,7 +93,7 @@ INNER = {
 }
 OPERATORS = ("__and__", "__or__", "__rand__", "__ror__", "__contains__", "__eq__")
 # What a function of the caller raises is the caller's.
-CALLED = {"progress", "check"}
+CALLED = {"progress", "check", "source"}
 
 
 class World(SimpleNamespace):
@@ -192,6 +192,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "rows": [INSTANCE],
         "scale": world.Labels,
         "rules": "D or class=1",
+        "source": ["1"],
         "state": "1",
         "states": ("0", "1"),
         "target": "A",

@@ -75,6 +75,36 @@ def test_keys_of_rules(capsys: pytest.CaptureFixture[str]) -> None:
             assert [*one, "missing"] == ["instance", *documented("Decisions")]  # nothing is missing here
 
 
+def test_keys_of_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    patient = ["BP=High", "CT=1", "HR=Normal"]
+    for section, words, inner in (
+        ("Shares", ["share", "d.bnc2d"], "shares"),
+        ("Bias", ["bias", "d.bnc2d", "--protected", "BP"], ""),
+        ("Monotone decisions", ["monotone", "d.bnc2d"], "features"),
+        ("Nearest instances", ["nearest", "d.bnc2d", *patient], "ways"),
+        ("Comparisons", ["compare", "d.bnc2d", "d.bnc2d"], "table"),
+    ):
+        found = json.loads(run(capsys, *words, "--json")[1])
+        assert list(found) == documented(section)
+        for one in found[inner] if inner else ():
+            assert list(one) == documented(section, 1)
+        pair = found.get("pair") or [one for part in found.get("features", []) for one in part["pair"]]
+        assert bool(pair) == (section in ("Bias", "Monotone decisions"))
+        for one in pair:
+            assert [*one, "missing"] == ["instance", *documented("Decisions")]
+    _, out, _ = run(capsys, "nearest", "d.bnc2d", "--csv", "p.csv", "--format", "csv")
+    text = PAGE.split("The columns of CSV are those of the nearest way:")[1].split("as\n")[0]
+    assert out.splitlines()[0].split(",")[2:-1] == re.findall(r"`([^`]+)`", text)
+
+
+def test_keys_of_audits(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "audit", "d.bnc2d", "--json", "--protected", "CT", "--time-limit", "0.5")
+    found = json.loads(out)
+    assert (code, list(found)) == (1, documented("Audits"))
+    assert list(found["model"]) == documented("Audits", 1)
+    assert all(list(check) == documented("Audits", 2) for check in found["checks"])
+
+
 def test_columns(capsys: pytest.CaptureFixture[str]) -> None:
     shared, own = documented("CSV"), documented("CSV", 1)
     probabilities = ["P(class)"] * 3 + ["exact P(class)"] * 3

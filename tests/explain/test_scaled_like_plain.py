@@ -76,7 +76,7 @@ def test_scales_change_nothing_inside(seed: int) -> None:
     one, other = plain.compile(), scaled.compile()
     tables = zip(one.diagram.levels, other.diagram.levels, strict=True)
     assert all(np.array_equal(*pair) for pair in tables)
-    labels = dict(zip(plain.classes, scaled.class_labels, strict=True))
+    labels: dict[Any, Any] = dict(zip(plain.classes, scaled.class_labels, strict=True))
     expected = [None if name is None else labels[name] for name in one.predict(names)]
     assert other.predict(raw).tolist() == scaled.predict(raw).tolist() == expected
     assert other.predict(names) == scaled.predict(names) == expected

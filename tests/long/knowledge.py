@@ -1,8 +1,9 @@
-"""One classifier, and what one knows: constraints, missing values, allowed changes, rules; by definition."""
+"""One classifier, and what one knows: constraints, missing values, allowed changes, rules, shares."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import bnc2d
 from bnc2d import LimitExceeded
@@ -10,11 +11,13 @@ from bnc2d.compile.zeros.constraint import allowed_instances
 from bnc2d.explain.routes import NetworkRoute
 from bnc2d.regions.hidden import HiddenBounds
 from tests.brute_force.reasons import variable_minimal_clauses, variable_minimal_terms
+from tests.compile.shares.test_shares import check_model
 from tests.explain.changes import test_allowed, test_nearest, test_preferences
 from tests.explain.missing import test_if_known, test_under_constraints
 from tests.explain.routes import assert_same, network_oracle
 from tests.explain.test_given import case
 from tests.explain.whole.rules.test_against_enumeration import compare_seed
+from tests.explain.whole.test_weighed_bias import check_bias
 from tests.long.outcome import Outcome
 
 LONG = 60.0
@@ -70,7 +73,7 @@ def _rules(seed: int) -> bool:
     return True
 
 
-_CHECKS = {
+_CHECKS: dict[str, Callable[[int], bool]] = {
     "constraint": _constraint,
     "missing": _missing,
     "missing under a constraint": lambda seed: bool(test_under_constraints.compare(seed)),
@@ -79,4 +82,6 @@ _CHECKS = {
     "ways out": lambda seed: bool(test_nearest.compare_explained(seed)),
     "preferences": lambda seed: bool(test_preferences.compare(seed)),
     "rules": _rules,
+    "shares": lambda seed: bool(check_model(seed)),
+    "shares of bias": lambda seed: bool(check_bias(seed)),
 }

@@ -117,7 +117,7 @@ class Browser:
 
     def settle(self) -> None:
         """Wait until the page has shown all its answers."""
-        self.wait("document.readyState === 'complete' && document.getElementById('picture') !== null")
+        self.wait("document.readyState === 'complete' && typeof bnc2d === 'object'")
         self.wait("!document.getElementById('answers').hasAttribute('aria-busy')")
 
     def wait(self, condition: str) -> None:

@@ -96,11 +96,16 @@ def test_the_decision_follows_a_click_and_the_keyboard(opened: Browser) -> None:
 
 @needs_chromium
 def test_what_the_page_says(opened: Browser) -> None:
+    opened.run("document.getElementById('formulas').open = true")
     text = opened.run("document.body.innerText")
     for sentence in (
-        "Nearest other decision: 1 change away. BP=Normal would give 1.",
+        "D is 2 because BP is High and CT is 1: that is enough, whatever the other features are.",
+        "D would be 1 if BP were Normal.",
         "BP=High ∧ (CT ∨ HR=Normal)",
-        "BP∈{Low,High} ∧ HR∈{Normal,High}",
+        "BP is Low or High, and HR is Normal or High\nBP∈{Low,High} ∧ HR∈{Normal,High}",
+        "At least 1 feature must change. D is no longer 2, all else as it is, if",
+        "CT is 0 and HR is Low: then D is 0",
+        "D would be 0, all else as it is, if",
         "BP=High ∨ HR∈{Normal,High}",
         "50.0 %",
     ):
@@ -180,7 +185,8 @@ def test_text_has_contrast_in_light_and_dark(opened: Browser, tmp_path: Path) ->
         return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
       }));
     })(['h1', '.hint', '.leads', 'button', '.state', '#verdict .class', 'tr.on td', 'footer p', '.formula',
-      '.barred', '.barred .text', '.unknown .text', '#posterior th', '#posterior caption', '#constraint'])
+      '.barred', '.barred .text', '.unknown .text', '#posterior th', '#posterior caption', '#constraint',
+      '.plain', '.formal', '.kind', '.lead', 'summary h2'])
     """
     for dark in (False, True):
         opened.look(1200, 900, dark=dark)
@@ -223,7 +229,7 @@ def test_long_lists_are_cut_and_say_so(browser: Browser, tmp_path: Path) -> None
     click = "[...document.querySelectorAll('#reasons button')].find(e => / more/.test(e.textContent)).click()"
     browser.run(click)
     assert browser.run("document.querySelectorAll('#list0 li').length") > 12
-    assert browser.run("document.activeElement === document.querySelectorAll('#list0 li')[12]")
+    assert browser.run("document.activeElement === document.querySelectorAll('#list0 li')[6]")
     instance = dict.fromkeys(model.features, "0")
     why = model.explain(instance)
     browser.run("Object.assign(bnc2d.limits, {milliseconds: 1e6, listed: 5})")

@@ -139,7 +139,7 @@ def test_what_the_page_says_of_a_constraint(browser: Browser, tmp_path: Path) ->
     browser.run(f"{low}.click()")
     browser.settle()
     assert browser.run("location.hash") == "#0.0.1"
-    assert browser.run(TEXTS)["moved"] == "So that the constraint holds, this changed too: ¬CT."
+    assert browser.run(TEXTS)["moved"] == "So that the constraint holds, this changed too: CT is 0."
     assert browser.run("document.querySelector('[name=feature1]:checked').value") == "0"
     browser.run("document.querySelector('[name=feature2][value=\"0\"]').click()")
     browser.settle()

@@ -186,6 +186,7 @@ def test_what_the_page_says_of_unknown_features(opened: Browser) -> None:
     )
     assert "¬CT → 0, CT → 2 where HR=Low" in shown(opened, "matters")
     assert shown(opened, "of-known") == "Reasons are those of the classifier over the known features alone."
+    opened.run("document.getElementById('formulas').open = true")
     assert shown(opened, "complete") == "BP=High"
     opened.run("document.querySelector('#matters button').click()")
     opened.settle()

@@ -48,6 +48,10 @@ def commands(files: Path) -> dict[str, list[str]]:
         "draw a network": ["draw", network, "-o", out + ".svg"],
         "draw a circuit": ["draw", model, "--class=2", "-o", out + ".svg"],
         "verify": ["verify", model],
+        "share": ["share", model],
+        "monotone": ["monotone", network, "--target=D", "--features=BP,CT,HR", "--raising=CT", "--towards=2"],
+        "nearest": ["nearest", model, *PATIENT],
+        "compare": ["compare", model, model],
     }
 
 

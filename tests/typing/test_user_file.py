@@ -59,7 +59,7 @@ def test_mypy_is_content_with_it_and_sees_mistakes(tmp_path: Path) -> None:
     assert len(re.findall(r"error: ", found)) == 4, found
     for words in ("Literal['slow']", 'argument type "int"', "Literal['enough']", "no_such_name"):
         assert words in found
-    assert 'Revealed type is "str | None"' in found
+    assert 'Revealed type is "str | int | float | None"' in found
 
 
 def test_it_runs(tmp_path: Path) -> None:

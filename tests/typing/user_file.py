@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, assert_type
+from typing import Literal, Protocol, assert_type
 
 import numpy as np
 import pandas as pd
@@ -75,14 +75,14 @@ def classifiers(network: bnc2d.BayesianNetwork) -> bnc2d.Classifier:
     assert_type(classifier.check("class != 0", time_limit=10), bnc2d.RuleCheck)
     assert_type(classifier.is_independent("CT", {"HR": "High"}, time_limit=10), bnc2d.RuleResult)
     assert_type(classifier.is_coherent(features="CT", time_limit=10), bnc2d.RuleResult)
-    assert_type(classifier.predict(PATIENT), Any)
-    assert_type(classifier.predict(row), Any)
-    assert_type(classifier.predict(frame.iloc[0]), Any)
-    assert_type(classifier.predict([PATIENT, {"BP": "Low", "CT": 1, "HR": "Low"}]), list[Any])
-    assert_type(classifier.predict(dict(PATIENT) for _ in range(2)), list[Any])
-    assert_type(classifier.predict(frame.to_dict("records")), list[Any])
-    assert_type(classifier.predict(array), NDArray[Any])
-    assert_type(classifier.predict(frame), "pd.Series[Any]")
+    assert_type(classifier.predict(PATIENT), bnc2d.Label | None)
+    assert_type(classifier.predict(row), bnc2d.Label | None)
+    assert_type(classifier.predict(frame.iloc[0]), bnc2d.Label | None)
+    assert_type(classifier.predict([PATIENT, {"BP": "Low", "CT": 1, "HR": "Low"}]), list[bnc2d.Label | None])
+    assert_type(classifier.predict(dict(PATIENT) for _ in range(2)), list[bnc2d.Label | None])
+    assert_type(classifier.predict(frame.to_dict("records")), list[bnc2d.Label | None])
+    assert_type(classifier.predict(array), NDArray[np.generic])
+    assert_type(classifier.predict(frame), "pd.Series")
     assert_type(classifier.posterior(PATIENT), dict[str, Fraction])
     assert_type(classifier.posterior(row), dict[str, Fraction])
     assert_type(classifier.posterior(PATIENT, exact=False), dict[str, float])
@@ -130,6 +130,9 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type(bnc2d.load(folder / "model.bnc2d"), bnc2d.CompiledModel)
     assert_type(bnc2d.CompiledModel.of(model), bnc2d.CompiledModel)
     assert_type(bnc2d.write_page(model, folder / "page.html"), None)
+    assert_type(
+        bnc2d.write_page(model.classifier, folder / "page.html", rows=[{"BP": "Low"}], time_limit=2.0), None
+    )
     names = model.classes, model.features, model.mentioned_features
     assert_type(names, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]])
     assert_type(model.target, str)
@@ -138,12 +141,20 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     assert_type((model.has_formula("2"), model.formula_size("2")), tuple[bool, tuple[int, int]])
     assert_type(model.shares(), dict[str | None, Fraction])
     assert_type(model.share("2"), Fraction)
+    marginals = {"BP": {"Low": 0.5, "High": 0.5}}
+    assert_type(model.shares("network", time_limit=10), dict[str | None, Fraction])
+    assert_type(model.share("2", [PATIENT]) + model.share("2", pd.DataFrame([PATIENT])), Fraction)
+    assert_type(model.share(None if model.classifier.ties == "none" else "0", marginals), Fraction)
+    weighed = model.weigh(np.array([[2, 1, 1]]))
+    assert_type(weighed, bnc2d.Weighed)
+    assert_type((weighed.shares, weighed.allowed), tuple[dict[str | None, Fraction], Fraction])
+    assert_type((weighed.distribution, weighed.rows, weighed.violating), tuple[str, int | None, int | None])
     assert_type(model.sample("2"), dict[str, str])
     assert_type(model.sample("2", seed=1, size=3), list[dict[str, str]])
-    assert_type(model.predict(PATIENT), Any)
-    assert_type(model.predict([PATIENT]), list[Any])
-    assert_type(model.predict(np.array([[2, 1, 1]])), NDArray[Any])
-    assert_type(model.predict(pd.DataFrame([PATIENT])), "pd.Series[Any]")
+    assert_type(model.predict(PATIENT), bnc2d.Label | None)
+    assert_type(model.predict([PATIENT]), list[bnc2d.Label | None])
+    assert_type(model.predict(np.array([[2, 1, 1]])), NDArray[np.generic])
+    assert_type(model.predict(pd.DataFrame([PATIENT])), "pd.Series")
     kinds: list[bnc2d.ReasonKind] = ["sufficient", "general_necessary"]
     with ThreadPoolExecutor(1) as executor:
         rows = model.explain_many([PATIENT], executor, kinds=kinds, limit=2, chunk_size=1)
@@ -184,8 +195,9 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(bias, bnc2d.Bias)
     assert_type(bias.pair, pair | None)
     assert_type(bias.witness, pair | None)
-    assert_type(bias.decisions, tuple[Any | None, Any | None] | None)
+    assert_type(bias.decisions, tuple[bnc2d.Label | None, bnc2d.Label | None] | None)
     assert_type((bias.count, bias.share), tuple[int | None, Fraction | None])
+    assert_type(model.is_biased("BP", distribution="network"), bnc2d.Bias)
     monotone = model.is_monotone("BP", towards="2")
     assert_type(monotone, bnc2d.Monotone)
     assert_type(monotone.feature, str | None)
@@ -214,7 +226,7 @@ def findings(model: bnc2d.CompiledModel) -> list[bnc2d.Finding]:
     assert_type(result, bnc2d.RuleResult)
     assert_type((result.rule, result.line, result.why), tuple[str, int, str])
     assert_type((result.reason, result.settled), tuple[str | None, float | None])
-    assert_type(result.decisions, tuple[Any | None, ...])
+    assert_type(result.decisions, tuple[bnc2d.Label | None, ...])
     assert_type(result.posteriors, tuple[dict[str, Fraction], ...])
     assert_type(result.instances, tuple[dict[str, str], ...])
     assert_type(model.check(["BP=Low and HR=High"], towards="2", time_limit=10), bnc2d.RuleCheck)
@@ -238,7 +250,7 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     e = model.explain(PATIENT, fixed=())
     assert_type(e, bnc2d.Explanation)
     assert_type(e.model, bnc2d.CompiledModel)
-    assert_type(e.decision, Any | None)
+    assert_type(e.decision, bnc2d.Label | None)
     assert_type(e.possible, bool)
     assert_type(e.basis, bnc2d.Basis)
     assert_type(e.decided_by, Literal["posterior", "tie rule", "threshold rule"])
@@ -259,7 +271,7 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type(contrast, bnc2d.Contrast)
     assert_type(contrast.message, str | None)
     assert_type(list(contrast), list[bnc2d.Clause])
-    assert_type(e.changes({"BP": "High"}), Iterator[tuple[dict[str, str], str | None]])
+    assert_type(e.changes({"BP": "High"}), Iterator[tuple[dict[str, str], bnc2d.Label | None]])
     assert_type(e.a_sufficient_reason(), bnc2d.Term)
     assert_type(e.shortest_sufficient_reason({"BP": 2, "CT": "0.5"}), bnc2d.Term)
     assert_type(e.shortest_necessary_reason(), bnc2d.Clause | None)
@@ -270,14 +282,14 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type((if_known.share, if_known.probability), tuple[Fraction | None, Fraction | None])
     assert_type(if_known.share_bounds, tuple[Fraction, Fraction])
     assert_type(if_known.probability_bounds, tuple[Fraction, Fraction] | None)
-    assert_type((if_known.witness, if_known.other), tuple[dict[str, str] | None, Any | None])
-    assert_type(if_known.alone, dict[str, dict[str, str | None]] | None)
+    assert_type((if_known.witness, if_known.other), tuple[dict[str, str] | None, bnc2d.Label | None])
+    assert_type(if_known.alone, dict[str, dict[str, bnc2d.Label | None]] | None)
     assert_type(if_known.matters, dict[str, tuple[dict[str, str], dict[str, str]]])
     assert_type((if_known.irrelevant, if_known.open), tuple[tuple[str, ...], tuple[str, ...]])
     assert_type(if_known.exact, bool)
     robustness = e.robustness()
     assert_type(robustness, bnc2d.Robustness)
-    assert_type((robustness.distance, robustness.decision), tuple[int | None, Any | None])
+    assert_type((robustness.distance, robustness.decision), tuple[int | None, bnc2d.Label | None])
     assert_type(robustness.witness, dict[str, str] | None)
     assert_type(e.count_sufficient_reasons(), int)
     assert_type(e.count_necessary_reasons(), int)
@@ -377,6 +389,27 @@ def logic(model: bnc2d.CompiledModel, folder: Path) -> None:
     assert_type(diagram.features, tuple[str, ...])
 
 
+def audits(model: bnc2d.CompiledModel, folder: Path) -> bnc2d.Audit:
+    """What an auditor asks."""
+    found = bnc2d.audit(
+        model, bnc2d.example("diagnosis"), [PATIENT], protected="CT", samples=10, time_limit=30
+    )
+    assert_type(found, bnc2d.Audit)
+    assert_type((found.passed, found.failed, found.holds), tuple[bool, bool, bool | None])
+    assert_type(found.summary, tuple[str, ...])
+    assert_type((found.to_html(), found.to_json()), tuple[str, str])
+    assert_type(found.with_verdict("failed"), list[bnc2d.AuditCheck])
+    assert_type(found.worst_first, list[bnc2d.AuditCheck])
+    check = found.worst_first[0]
+    assert_type((check.name, check.detail, check.counts), tuple[str, str, bool])
+    assert_type(check.to_dict()["question"], str)
+    assert_type(found.to_dict()["summary"], list[str])
+    assert len(check.tables) + len(check.instances) + len(check.facts) > 0
+    assert_type((check.group, check.question, check.method, check.seconds), tuple[str, str, str, float])
+    found.write(folder / "audit.html")
+    return found
+
+
 def errors(folder: Path) -> list[str]:
     """Whatever is refused is refused in a line."""
     kinds: list[type[bnc2d.Bnc2dError]] = [
@@ -406,16 +439,58 @@ def errors(folder: Path) -> list[str]:
     return []
 
 
-def others(pgmpy: object, pyagrum: object, sklearn: object) -> None:
+def units() -> None:
+    """States that were made from columns of data."""
+    age, grade = bnc2d.Intervals([37.5, (50, True)], unit="years"), bnc2d.Labels([0, 1], missing=0)
+    assert_type(age.position(41), int | None)
+    assert_type(age.positions(np.array([41.0])), NDArray[np.intp] | None)
+    assert_type(age.symbols("age", 1) + age.words("age", 1, "were") + age.value_text(41), str)
+    assert_type([age.cut_text(cut) for cut in age.cuts], list[str])
+    assert_type([run.low is None for run in age.runs(0b101)], list[bool])
+    assert_type(age.to_data(), dict[str, object])
+    assert_type(grade.label(0), bnc2d.Label)
+    target = bnc2d.Variable("y", bnc2d.States(grade))
+    feature = bnc2d.Variable("age", bnc2d.States(age))
+    tables = [
+        bnc2d.CPT(target, (), [0.5, 0.5]),
+        bnc2d.CPT(feature, (target,), [0.5, 0.3, 0.2, 0.2, 0.3, 0.5]),
+    ]
+    classifier = bnc2d.Classifier(bnc2d.BayesianNetwork([target, feature], tables), "y", ["age"])
+    assert_type(classifier.predict_proba(np.array([[41.0]])), NDArray[np.float64])
+    assert_type(classifier.score(np.array([[41.0]]), [1]), float)
+    assert_type(classifier.classes_, NDArray[np.generic])
+    assert_type(classifier.class_labels, tuple[bnc2d.Label, ...])
+    assert_type(classifier.explain({"age": 41}).decision_name, str | None)
+
+
+class Fitted(Protocol):
+    """What a fitted BNClassifier of pyAgrum has."""
+
+    threshold_: float
+
+
+def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> None:
     """Models of other libraries."""
     assert_type(bnc2d.from_pgmpy(pgmpy), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
+    assert_type(bnc2d.from_pyagrum(fitted), bnc2d.Classifier)
     assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
     trained = bnc2d.from_data(
         pd.DataFrame({"a": [1], "y": [0]}), target="y", structure="tan", bins={"a": [1.5]}
     )
     assert_type(trained, bnc2d.Classifier)
     assert_type(trained.training, bnc2d.Training | None)
+    converted = bnc2d.from_sklearn(
+        sklearn, max_counts={"prize": 2}, feature_states={"prize": ["no", "one", "two"]}
+    )
+    assert_type(converted, bnc2d.Classifier)
+    found = bnc2d.agreement(converted, sklearn, [{"prize": 1}], tolerance="1e-9")
+    assert_type(found, bnc2d.Agreement)
+    assert_type(found.equal, int)
+    assert_type(found.differences, tuple[bnc2d.Difference, ...])
+    assert_type(found.equal, int)
+    assert_type(found.counts["tie"], int)
+    assert_type([one.margin for one in found.differences], list[Fraction])
 
 
 def main(folder: Path) -> list[str]:
@@ -423,5 +498,7 @@ def main(folder: Path) -> list[str]:
     model = models(classifiers(networks(folder)), folder)
     explanations(model)
     logic(model, folder)
+    units()
+    assert audits(model, folder).failed
     assert_type(bnc2d.__version__, str)
     return [*errors(folder), *(found.status for found in findings(model))]

@@ -20,7 +20,7 @@ from bnc2d.base.readers.instances import (
 )
 from bnc2d.base.readers.numbers import exact
 from bnc2d.base.readers.states import find_state
-from bnc2d.base.scales import labels_of, scale_of
+from bnc2d.base.scales import Label, labels_of, scale_of
 from bnc2d.errors import ClassifierError, did_you_mean
 
 if TYPE_CHECKING:
@@ -48,15 +48,15 @@ class Predicting:
         return position
 
     @overload
-    def predict(self, instances: Instance) -> Any: ...
+    def predict(self, instances: Instance) -> Label | None: ...
     @overload
-    def predict(self, instances: Instances) -> list[Any]: ...
+    def predict(self, instances: Instances) -> list[Label | None]: ...
     @overload
-    def predict(self, instances: StateArray) -> NDArray[Any]: ...
+    def predict(self, instances: StateArray) -> NDArray[np.generic]: ...
     @overload
-    def predict(self, instances: pd.DataFrame) -> pd.Series[Any]: ...
+    def predict(self, instances: pd.DataFrame) -> pd.Series: ...
     @overload
-    def predict(self, instances: pd.Series[Any]) -> Any: ...
+    def predict(self, instances: pd.Series[Any]) -> Label | None: ...
     def predict(self, instances: object) -> object:
         """Return the class of each instance, or None where a tie leaves it in no class.
 
@@ -75,7 +75,7 @@ class Predicting:
         return answers.infer_objects() if encoded.form is Form.FRAME else np.array(answers.tolist())
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> NDArray[np.generic]:
         """The classes, in the order of ``predict_proba``'s columns, as scikit-learn has them."""
         return np.array(list(labels_of(self._target()[1])))
 

@@ -7,21 +7,20 @@ import sys
 from collections import Counter
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.finding import instance_words
 from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, add_model_options, load_to_explain
 from bnc2d.cli.shared.options import amount
-from bnc2d.cli.shared.printing import pretty_json, printable, table, working
+from bnc2d.cli.shared.printing import print_pretty, printable, table, working
+from bnc2d.cli.shared.witnesses import differences, posterior_lines, witness_data
 from bnc2d.compile.zeros.constraint import is_possible
 from bnc2d.errors import FormatError, LogicError
 from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
 from bnc2d.formats.files import decode, read_bytes, read_stream
 from bnc2d.logic.constraints.syntax import MOST_BYTES
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.report.decisions import decision_data
 
 _STANDARD_INPUT = "-"
 _SECONDS = 60.0
@@ -69,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if not found.results:
         raise LogicError(f"{source or '--rule'}: there is no rule")
     if options.json:
-        facts = pretty_json(_facts(classifier, found, towards, with_lines=bool(source)))
-        print(facts.encode(errors="backslashreplace").decode())
+        print_pretty(_facts(classifier, found, towards, with_lines=bool(source)))
     else:
         _show(classifier, found, with_lines=bool(source))
     return {"proved": 0, "refuted": 1, "open": 2}[found.status]
@@ -113,29 +111,13 @@ def _facts(
                 "rule": result.rule,
                 "line": result.line if with_lines else None,
                 "status": result.status,
-                "witness": _witness_data(classifier, result),
+                "witness": witness_data(classifier, result.instances, result.decisions, result.posteriors),
                 "reason": result.reason,
                 "settled": result.settled,
             }
             for result in found.results
         ],
     }
-
-
-def _witness_data(classifier: BaseClassifier, result: RuleResult) -> list[dict[str, Any]]:
-    """Return the instances that break a rule: none, one or two."""
-    return [
-        {"instance": instance, **decision_data(decision, basis, posterior)}
-        for instance, decision, basis, posterior in zip(
-            result.instances, result.decisions, _bases(classifier, result), result.posteriors, strict=True
-        )
-    ]
-
-
-def _bases(classifier: BaseClassifier, result: RuleResult) -> list[Any]:
-    variables = classifier.feature_variables
-    rows = [[one.index(instance[one.name]) for one in variables] for instance in result.instances]
-    return classifier.bases(np.array(rows, dtype=np.intp)) if rows else []
 
 
 def _show(classifier: BaseClassifier, found: RuleCheck, with_lines: bool) -> None:
@@ -159,8 +141,7 @@ def _show(classifier: BaseClassifier, found: RuleCheck, with_lines: bool) -> Non
 def _short(result: RuleResult) -> str:
     """Return the witness as it fits a table: of two instances what differs."""
     if len(result.instances) == 2:
-        one, other = result.instances
-        words = ", ".join(f"{name}: {one[name]} → {other[name]}" for name in one if one[name] != other[name])
+        words = differences(*result.instances)
     else:
         words = " ".join(map(instance_words, result.instances))
     return words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
@@ -170,10 +151,4 @@ def _details(classifier: BaseClassifier, result: RuleResult) -> list[str]:
     """Return what breaks a rule, or why it is open, in words."""
     if result.holds is None:
         return [result.why]
-    lines = [result.why]
-    bases = _bases(classifier, result)
-    for instance, posterior, basis in zip(result.instances, result.posteriors, bases, strict=True):
-        shown = " ".join(f"P({name})={float(share):.4g}" for name, share in posterior.items())
-        what = "" if len(bases) == 1 else f"{instance_words(instance)}: "
-        lines.append(what + (shown if basis.possible else f"impossible, so the {basis.decided_by} decides"))
-    return lines
+    return [result.why, *posterior_lines(classifier, result.instances, result.posteriors)]

@@ -122,6 +122,11 @@ def row_number(text: str) -> int:
     return int(text)
 
 
+def read_csv(path: str, features: Sequence[Variable], max_bytes: int | None) -> Given:
+    """Return the rows of a table (``-``: of standard input)."""
+    return _from_table(path, features, None, max_bytes or MAX_BYTES)
+
+
 def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, str]:
     """Return the instance that ``NAME=STATE`` words describe; a name may hold ``=`` if it is a feature."""
     instance: dict[str, str] = {}

@@ -68,6 +68,11 @@ def load_compiled(options: argparse.Namespace) -> CompiledModel:
     return under(found, options)
 
 
+def given_words(model: CompiledModel) -> str | None:
+    """Return the constraint of a model in words."""
+    return None if model.constraint is None else str(model.constraint)
+
+
 class Explainer(NamedTuple):
     """What explains instances, and the constraint that a classifier must be told; a model has its own."""
 

@@ -26,8 +26,14 @@ def add_network_options(command: argparse.ArgumentParser) -> None:
 def add_size_option(command: argparse.ArgumentParser) -> None:
     """Add ``--max-bytes``, which is None where the reader's own limit holds, and ``--json``."""
     larger = "read larger files than by default, up to N bytes"
-    command.add_argument("--max-bytes", type=_byte_count, metavar="N", help=larger)
+    command.add_argument("--max-bytes", type=byte_count, metavar="N", help=larger)
     command.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def add_time_option(command: argparse.ArgumentParser) -> None:
+    """Add ``--time-limit`` of a question to a compiled model."""
+    within = "seconds for the answer, beside compiling (default 60)"
+    command.add_argument("--time-limit", type=amount, default=60.0, metavar="S", help=within)
 
 
 def add_run_options(command: argparse.ArgumentParser, what: str) -> None:
@@ -57,7 +63,8 @@ def count(text: str) -> int:
     return _whole(text, 10**9, "number from 1 on")
 
 
-def _byte_count(text: str) -> int:
+def byte_count(text: str) -> int:
+    """Return a number of bytes, for limits."""
     return _whole(text, 10**18, "number of bytes")
 
 
@@ -91,8 +98,19 @@ def load_network(source: str, normalise: bool, max_bytes: int | None = None) -> 
 
 
 def split_names(text: str, known: Sequence[str]) -> list[str]:
-    """Split a comma-separated list; a name that itself holds a comma is kept when it is the whole text."""
-    return [text] if text in known else [name.strip() for name in text.split(",") if name.strip()]
+    """Split a comma-separated list; a known name may itself hold commas.
+
+    >>> split_names("<20, [20, 50)", ["<20", "[20, 50)", "≥50"])
+    ['<20', '[20, 50)']
+    """
+    found = []
+    rest = text.strip()
+    while rest:
+        held = [name for name in known if "," in name and f"{rest},".startswith(f"{name},")]
+        name = max(held, key=len) if held else rest.partition(",")[0]
+        found.append(name.strip())
+        rest = rest[len(name) + 1 :].lstrip()
+    return [name for name in found if name]
 
 
 def is_compiled(source: str) -> bool:

@@ -26,7 +26,7 @@ _Progress: TypeAlias = Callable[[Row], AbstractContextManager[object]]
 
 FORMATS = ("text", "json", "jsonl", "csv")
 
-_MOST_REPORTED = 20  # rows without an answer that have a line on standard error
+MOST_REPORTED = 20  # rows without an answer that have a line on standard error
 _REMEMBERED_ANSWERS = 10_000
 
 
@@ -81,7 +81,7 @@ class Answers:
                 failed = isinstance(found, LimitExceeded) or row.instance is None
                 if failed:
                     self._failed += 1
-                    if self._failed <= _MOST_REPORTED:
+                    if self._failed <= MOST_REPORTED:
                         say("error", f"{row.place}: {found}")
                 if writer is not None:
                     writer.put(self._place(row), writer.render({"error": str(found)}) if failed else found)
@@ -139,7 +139,7 @@ class Answers:
             print(printable(f"wrote {options.output}: {rows}"))
         if not self._failed:
             return 0
-        more = "" if self._failed <= _MOST_REPORTED else f"; the first {_MOST_REPORTED} are named above"
+        more = "" if self._failed <= MOST_REPORTED else f"; the first {MOST_REPORTED} are named above"
         were = "was" if self._failed == 1 else "were"
         say("error", f"{self._failed} of {self._count} rows {were} not answered{more}")
         return 3

@@ -58,6 +58,11 @@ def print_json(facts: object, indent: int | None = None) -> None:
     print(packed.encode(errors="backslashreplace").decode())
 
 
+def print_pretty(facts: object) -> None:
+    """Print data for machines over several lines; names as in ``print_json``."""
+    print(pretty_json(facts).encode(errors="backslashreplace").decode())
+
+
 def answer(as_json: bool, facts: object, text: str) -> None:
     """Print facts as JSON for machines, or else the text."""
     if as_json:

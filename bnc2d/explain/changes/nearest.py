@@ -69,7 +69,7 @@ class NearestSearch:
         self,
         model: BaseCompiledModel,
         instance: OneInstance,
-        towards: str | None = None,
+        towards: Label | None = None,
         fixed: Iterable[str] = (),
         weights: Mapping[str, Number] | None = None,
         costs: Costs | None = None,
@@ -112,7 +112,7 @@ class NearestSearch:
 
 
 def nearest(
-    model: BaseCompiledModel, instance: OneInstance, towards: str | None, fixed: Iterable[str]
+    model: BaseCompiledModel, instance: OneInstance, towards: Label | None, fixed: Iterable[str]
 ) -> Nearest:
     """Return the instance of class ``towards``, or decided otherwise, that changes the fewest features."""
     return NearestSearch(model, instance, towards, fixed).one(None)

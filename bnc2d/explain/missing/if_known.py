@@ -70,7 +70,7 @@ class IfKnown(Finding):
     share_bounds: Bounds
     probability: Fraction | None
     probability_bounds: Bounds | None
-    alone: dict[str, dict[str, str | None]] | None
+    alone: dict[str, dict[str, Label | None]] | None
     matters: dict[str, tuple[dict[str, str], dict[str, str]]]
     irrelevant: tuple[str, ...]
     open: tuple[str, ...]

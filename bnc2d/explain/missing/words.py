@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.finding import decision_words
+from bnc2d.base.scales import Label
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.missing.if_known import Bounds, IfKnown
 
@@ -64,9 +65,9 @@ def _sentences(target: str, found: IfKnown, possible: bool) -> list[str]:
     return [first, *told, " ".join(filter(None, [tipping, never, unknown]))]
 
 
-def _alone(target: str, name: str, states: Mapping[str, str | None]) -> str:
+def _alone(target: str, name: str, states: Mapping[str, Label | None]) -> str:
     """Say what a feature would change if it alone became known."""
-    by_decision: dict[str | None, list[str]] = {}
+    by_decision: dict[Label | None, list[str]] = {}
     for state, decision in states.items():
         by_decision.setdefault(decision, []).append(state)
     ways = [

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.base.finding import Finding, decision_words
 from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.readers.instances import OneInstance, encode_one
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
-from bnc2d.errors import ClassifierError, LimitExceeded
+from bnc2d.compile.shares.distribution import AnyDistribution, ByRows, Uniform, read_distribution
+from bnc2d.compile.shares.weighing import weigh
+from bnc2d.errors import ClassifierError, InstanceError
 from bnc2d.explain.changes.nearest import nearest
+from bnc2d.explain.whole.biased import biased_diagram
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.pairs import find_pair
 from bnc2d.logic.diagram.walks import instance_with, path_to, tell_apart
-
-# Sets of nodes at one level.
-MAX_SETS = 2**22
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,9 @@ class Bias(Finding):
     """Whether decisions depend on protected features; true where they do.
 
     ``pair`` holds two instances that differ in protected features only and are decided differently, as
-    ``decisions`` says. Of all instances, ``count`` have a decision that other states of the protected
-    features would change, which is the ``share`` of them; both are None when one instance was asked about.
+    ``decisions`` says. Of all instances, or of the rows of a distribution, ``count`` have a decision that
+    other states of the protected features would change; the ``share`` of them is that of the distribution.
+    Both are None when one instance was asked about, and there is no count where instances weigh unequally.
     """
 
     biased: bool
@@ -69,6 +67,7 @@ def is_biased(
     model: BaseCompiledModel,
     protected: str | Iterable[str],
     instance: OneInstance | None,
+    distribution: AnyDistribution,
     time_limit: float | None,
 ) -> Bias:
     """Return whether a change of protected features alone can change a decision (see ``CompiledModel``)."""
@@ -77,6 +76,14 @@ def is_biased(
         raise ClassifierError("the list of protected features is empty; name at least one")
     chosen = {model.domain.index(name) for name in given}
     names = tuple(model.features[feature] for feature in sorted(chosen))
+    if instance is not None and distribution is not None:
+        raise ClassifierError("a distribution is of all instances, so it does not go with a single one")
+    weights = read_distribution(model.classifier, distribution)
+    if isinstance(weights, ByRows) and (weights.rows == MISSING).any():
+        row = int((weights.rows == MISSING).any(axis=1).argmax())
+        raise InstanceError(
+            f"row {row} of the distribution leaves features out; bias is one of complete rows"
+        )
     budget = Budget(time_limit)
     with budget.limiting(), budget.phase("a pair of instances"):
         pair = _any_pair(model, chosen) if instance is None else _pair_with(model, names, instance)
@@ -86,14 +93,12 @@ def is_biased(
         found = Bias(True, names, pair, (before, after))
     if instance is not None:
         return found
-    count, total = 0, model.instance_count
-    if pair is not None:
-        with budget.limiting(), budget.phase("count biased decisions"):
-            if model.constraint is None:
-                count = _count(model.diagram, chosen, total)
-            else:
-                count = _count_allowed(model.diagram, chosen, len(decisions(model)))
-    return replace(found, count=count, share=Fraction(count, total))
+    with budget.limiting(), budget.phase("count biased decisions"):
+        biased = biased_diagram(model.diagram, chosen, len(decisions(model)))
+        weighed = weigh(weights, biased, ("alike", "biased"))
+    share = weighed.shares["biased"]
+    total = model.instance_count if isinstance(weights, Uniform) else weighed.rows
+    return replace(found, count=None if total is None else int(share * total), share=share)
 
 
 def _pair_with(
@@ -139,93 +144,3 @@ def _allowed_pair(
         return None
     one, other = found
     return instance_with(diagram, one), instance_with(diagram, other)
-
-
-def _count_allowed(diagram: Diagram, protected: set[int], labels: int) -> int:
-    """Return how many allowed instances have a decision that depends on the protected features.
-
-    As in ``_count``, but of each node it is known how many states of the protected features lead there, since
-    not all that have the same other features are allowed.
-    """
-    sizes = diagram.domain.cardinalities
-    decided = {level.feature for level in diagram.walk}
-    idle = [f for f in range(len(sizes)) if f not in decided]
-    ways = prod(sizes[f] for f in idle if f in protected)
-    weight = prod(sizes[f] for f in idle if f not in protected)
-    reached = _reached(diagram, labels)
-    sets: dict[frozenset[tuple[int, int]], int] = {frozenset([(diagram.root, ways)]): weight}
-    for feature, level, first in diagram.walk:
-        checkpoint()
-        rows, states = level.tolist(), range(level.shape[1])
-        following: dict[frozenset[tuple[int, int]], int] = {}
-        for nodes, weight in checked(list(sets.items()), 64):
-            for chosen in [states] if feature in protected else [range(s, s + 1) for s in states]:
-                after: Counter[int] = Counter()
-                for node, count in nodes:
-                    for state in chosen:
-                        after[rows[node - first][state] if node >= first else node] += count
-                if len(set().union(*(reached[node] for node in after))) > 1:
-                    key = frozenset(after.items())
-                    following[key] = following.get(key, 0) + weight
-        if len(following) > MAX_SETS:
-            raise LimitExceeded(f"more than {MAX_SETS} sets of diagram nodes to look at")
-        sets = following
-    return sum(
-        weight * sum(count for node, count in nodes if node < labels) for nodes, weight in sets.items()
-    )
-
-
-def _reached(diagram: Diagram, labels: int) -> list[frozenset[int]]:
-    """Return for each node which labels that count are reached from it."""
-    reached = [frozenset([label] if label < labels else []) for label in range(diagram.terminals)]
-    for level in reversed(diagram.walk):
-        checkpoint()
-        reached += [frozenset().union(*(reached[child] for child in row)) for row in level.table.tolist()]
-    return reached
-
-
-def _count(diagram: Diagram, protected: set[int], instances: int) -> int:
-    """Return how many instances have a decision that depends on the protected features.
-
-    Goes down the levels with the sets of nodes that all states of the protected features lead to, each with
-    the number of instances that have it. A set with two labels is counted; a single node that no protected
-    feature is below is dropped.
-    """
-    terminals = diagram.terminals
-    below = _depends(diagram, protected)
-    sets: dict[frozenset[int], int] = {frozenset([diagram.root]): instances}
-    count = 0
-    for feature, level, first in diagram.walk:
-        checkpoint()
-        rows = level.tolist()
-        states = level.shape[1]
-        following: dict[frozenset[int], int] = {}
-        for nodes, weight in checked(list(sets.items()), 64):
-            if max(nodes) < first:
-                reached = [nodes]
-            elif feature in protected:
-                reached = [frozenset().union(*(rows[n - first] if n >= first else (n,) for n in nodes))]
-            else:
-                reached = [
-                    frozenset(rows[n - first][state] if n >= first else n for n in nodes)
-                    for state in range(states)
-                ]
-                weight //= states
-            for after in reached:
-                if sum(node < terminals for node in after) > 1:
-                    count += weight
-                elif len(after) > 1 or below[next(iter(after))]:
-                    following[after] = following.get(after, 0) + weight
-        if len(following) > MAX_SETS:
-            raise LimitExceeded(f"more than {MAX_SETS} sets of diagram nodes to look at")
-        sets = following
-    return count
-
-
-def _depends(diagram: Diagram, protected: set[int]) -> NDArray[np.bool_]:
-    """Return for each node whether a protected feature is decided at it or below."""
-    found = np.zeros(diagram.size, dtype=bool)
-    for level in reversed(diagram.walk):
-        checkpoint()
-        found[level.nodes] = True if level.feature in protected else found[level.table].any(axis=1)
-    return found

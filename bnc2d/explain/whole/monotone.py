@@ -30,7 +30,7 @@ class Monotone(Finding):
 
     holds: bool
     features: tuple[str, ...]
-    towards: str | None
+    towards: Label | None
     feature: str | None = None
     pair: tuple[dict[str, str], dict[str, str]] | None = None
     decisions: tuple[Label | None, Label | None] | None = None
@@ -55,7 +55,7 @@ def is_monotone(
     model: BaseCompiledModel,
     features: str | Iterable[str],
     order: Sequence[str] | Mapping[str, Sequence[str]] | None,
-    towards: str | None,
+    towards: Label | None,
     time_limit: float | None,
 ) -> Monotone:
     """Return whether raising features only raises decisions (see ``CompiledModel``).
@@ -91,7 +91,7 @@ def _not_ordered() -> ClassifierError:
 
 
 def _among_allowed(
-    model: BaseCompiledModel, names: list[str], orders: dict[int, list[int]], towards: str | None
+    model: BaseCompiledModel, names: list[str], orders: dict[int, list[int]], towards: Label | None
 ) -> Monotone:
     """Return the same under a constraint, where both instances of a pair must be allowed.
 

@@ -15,13 +15,13 @@ class Control {
       this.select = make("select", { id: `feature${position}` }, ...this.options);
       this.select.addEventListener("change", () => change(Number(this.select.value)));
       this.element = make("div", { class: "feature" },
-        make("label", { for: `feature${position}` }, named(name)), this.select);
+        make("label", { for: `feature${position}` }, nameOf({ name })), this.select);
       choices.forEach((_, choice) => this.mark(choice, { kind: "", text: "" }));
       return;
     }
     this.inputs = [];
     this.tags = [];
-    this.element = make("fieldset", { class: "feature" }, make("legend", {}, named(name)),
+    this.element = make("fieldset", { class: "feature" }, make("legend", {}, nameOf({ name })),
       make("div", { class: "states" }, ...choices.map((state, choice) => {
         const input = make("input", { type: "radio", name: `feature${position}`, value: valueOf(choice) });
         input.addEventListener("change", () => change(valueOf(choice)));

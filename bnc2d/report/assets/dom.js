@@ -11,6 +11,20 @@ function make(tag, attributes = {}, ...children) {
 
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const named = (text, kind = "name") => make("bdi", { class: kind }, text);
+
+const LONG = 40, HEAD = 22, TAIL = 13; // characters of a name that is cut in its middle, and of what stays of it
+
+/** A long name without its middle, as names that begin alike often differ at their ends. */
+const shortName = (text) => {
+  const letters = [...text];
+  return letters.length > LONG ? `${letters.slice(0, HEAD).join("")}…${letters.slice(-TAIL).join("")}` : text;
+};
+
+/** Text with what it stands for as a title where it is shortened. */
+const shortened = (short, text, kind) =>
+  make("bdi", short === text ? { class: kind } : { class: kind, title: text }, short);
+
+const nameOf = ({ name }) => shortened(shortName(name), name, "name");
 const grouped = (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const onlyHeard = (text) => make("span", { class: "heard" }, text);
 
@@ -48,4 +62,27 @@ function chance(probability) {
   if (probability === 0 || probability === 1) return `${100 * probability} %`;
   if (probability > 0.9995) return "> 99.9 %";
   return `${(100 * probability).toPrecision(3)} %`;
+}
+
+/** Steps of work, made one after another so that the page stays responsive; a new turn ends an old one. */
+class Turns {
+  constructor() {
+    this.turn = 0;
+  }
+
+  take(steps) {
+    const turn = ++this.turn;
+    byId("answers").setAttribute("aria-busy", "true");
+    const next = () => {
+      if (turn !== this.turn) return;
+      const step = steps.shift();
+      if (step) {
+        step();
+        setTimeout(next);
+      } else {
+        byId("answers").removeAttribute("aria-busy");
+      }
+    };
+    setTimeout(next);
+  }
 }

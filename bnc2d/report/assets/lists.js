@@ -1,13 +1,9 @@
-// The answers on a decision: its reasons, why not another class, the circuit.
+// The answers on a decision: in short, its reasons, what would change it, why not another class.
 
-const SHOWN = 12, LEAST_SCALE = 0.6;
+const SHOWN = 6, MORE = 50; // lines of a list: at first, and with each further click
+const MOST_SAID = 7, FOLDED = 3; // features of a reason that are seen at once, and that are worth to fold away
 
-const KINDS = [
-  ["Sufficient reasons", "Keep one, and the decision stays whatever else changes.", false, false],
-  ["Necessary reasons", "Give up all of one, and the decision can change.", true, false],
-  ["General sufficient reasons", "Stay within one, and the decision stays.", false, true],
-  ["General necessary reasons", "Violate one, changing nothing else, and the decision changes.", true, true],
-];
+const NOT_WRITTEN = "Too long to be written down here.";
 
 /** All answers on one subject; go shows another row. */
 class Answers {
@@ -15,190 +11,152 @@ class Answers {
     Object.assign(this, { model, className, go });
     this.against = null;
     this.asked = false; // whether the reader has chosen the class to ask about
-    this.drawn = "decided";
-    this.fit = null; // whether drawings shrink to the width, once the reader has said so
-    this.seen = {}; // where the reader was looking in which drawing
-    this.expanded = new Set();
+    this.expanded = new Map();
+    const options = [["both", "sentences and symbols"], ["sentences", "sentences"], ["symbols", "symbols"]];
+    byId("words").replaceChildren(chooser("Show", "shown-words", options, "both", (words) => {
+      byId("answers").dataset.words = byId("short").dataset.words = words;
+    }));
   }
 
-  /** The steps that show a subject's answers, to be made one after another. */
-  steps(subject) {
-    this.subject = subject;
+  /** The steps that show a subject's answers, to be made one after another; why is null where nobody knows. */
+  steps(subject, why) {
     this.expanded.clear();
-    const { explainer, filled, changes } = subject;
-    this.case = explainer && caseOf(explainer, filled, changes);
-    for (const place of document.querySelectorAll(".explained")) place.hidden = !explainer;
-    byId("unexplained").hidden = Boolean(explainer);
+    this.why = why;
+    this.label = subject.label;
+    for (const place of document.querySelectorAll(".explained")) place.hidden = !why;
+    byId("unexplained").hidden = Boolean(why);
     byId("of-known").hidden = isComplete(subject.row);
     byId("unexplained-text").textContent = subject.sentence || "There is no decision to explain.";
-    if (!explainer) return [() => this.picture()]; // of the model as a whole
+    if (!why) return [];
+    this.story = new Story(this.model, subject, why);
     return [
-      () => this.distance(),
-      () => this.reasons(),
-      ...KINDS.map((_, number) => () => this.list(number)),
+      () => this.short(),
+      () => this.enough(),
+      () => this.changes(),
       () => this.contrast(),
-      () => this.picture(),
+      () => this.formulas(),
     ];
   }
 
-  literals(literals, sign, empty) {
-    if (!literals.length) return [empty];
-    return literals.flatMap(([feature, mask], index) => [
-      ...(index ? [` ${sign} `] : []),
-      named(literalText(this.model.features[feature], mask), "literal"),
-    ]);
+  short() {
+    const { because, change } = this.story.short(), nearest = this.why.nearest();
+    byId("because").replaceChildren(...(because ? this.said(because) : []));
+    const doing = nearest?.row ? [" ", button("Make this change", () => this.go(nearest.row))] : [];
+    byId("distance").replaceChildren(...(typeof change === "string" ? [change] : this.said(change, ...doing)));
   }
 
-  distance() {
-    const { row, explainer } = this.subject;
-    const found = nearestOther(this.subject);
-    if (!found) {
-      byId("distance").replaceChildren("No change leads to another decision.");
-      return;
-    }
-    const changed = found.map((state, feature) => [feature, state])
-      .filter(([feature, state]) => state !== row[feature]).map(([feature, state]) => [feature, bit(state)]);
-    const label = decide(explainer, found.map((state) => Math.max(state, 0)));
-    const never = isComplete(found) && isPossible(this.model, found) === false;
-    byId("distance").replaceChildren(
-      `Nearest other decision: ${plural(changed.length, "change")} away. `,
-      ...this.literals(changed, "and", ""), " would give ", named(this.className(label), "class"),
-      never ? ", though the network gives that probability 0. " : ". ",
-      button("Make this change", () => this.go(found)));
+  formulas() {
+    const [complete, general] = this.why.formulas();
+    byId("formulas").hidden = complete === null && general === null;
+    byId("complete").textContent = complete ?? NOT_WRITTEN;
+    byId("general").textContent = general ?? NOT_WRITTEN;
   }
 
-  reasons() {
-    const { circuit, complete, general } = this.case;
-    byId("complete").replaceChildren(circuit.text(complete));
-    byId("general").replaceChildren(circuit.text(general));
+  /** A line as elements: the sentence, what follows it, its symbols; of many features some are folded away. */
+  said(line, ...following) {
+    const { features } = this.model, { said, literals, sign, verb, before, after } = line;
+    const parts = clausesOf(features, said, verb).map((part) =>
+      [part.before, shortened(shortName(part.name), part.name, "name"), ` ${part.said}`]);
+    const symbols = literals.map(([feature, mask], at) => {
+      const own = features[feature], short = { ...own, name: shortName(own.name) };
+      return [at ? ` ${sign} ` : "", shortened(literalText(short, mask), literalText(own, mask), "literal")];
+    });
+    const plain = make("span", { class: "plain" }, before, ...this.folded(parts, true), after);
+    const formal = make("span", { class: "formal" }, ...(symbols.length ? this.folded(symbols, false) : ["⊤"]));
+    return [plain, ...following, " ", formal];
   }
 
-  list(number) {
-    const [title, hint, clauses, general] = KINDS[number];
-    const id = `list${number}`;
-    if (!byId(id)) {
-      byId("reasons").append(make("section", { "aria-labelledby": `${id}-heading` },
-        make("h3", { id: `${id}-heading` }, title), make("p", { class: "hint" }, hint), make("div", { id })));
-    }
-    const none = clauses ? "None: no change leads to another decision." : "";
-    const again = () => this.list(number);
-    const found = this.case.list(clauses, general);
-    this.fill(byId(id), id, found, { clauses, tryable: clauses && general, none, again });
+  /** Parts of a line of which the last are folded away where these are many, perhaps with a button to see them. */
+  folded(parts, isPlain) {
+    const count = parts.length - MOST_SAID;
+    if (count < FOLDED) return parts.flat();
+    const gap = make("span", { class: "gap" }, " …"), rest = make("span", { class: "rest" });
+    rest.append(...parts.slice(MOST_SAID).flat());
+    const shown = [...parts.slice(0, MOST_SAID).flat(), gap, rest];
+    if (!isPlain) return shown;
+    const more = button(`and ${count} others`, () => {
+      const open = more.closest("li, p").classList.toggle("open");
+      more.setAttribute("aria-expanded", String(open));
+      more.textContent = open ? "fewer" : `and ${count} others`;
+    }, { class: "fold", "aria-expanded": "false" });
+    return [...shown, " ", more];
+  }
+
+  /** The reasons of a kind, and those of its general kind under them or, where they are the same, a line on that. */
+  enough() {
+    const { story } = this, own = story.enough(false);
+    byId("why-heading").textContent = own.question;
+    this.fill("list0", own);
+    this.second("list2", own.items.length > 0, story.areTheSame(false), story.sameBecause(false),
+      () => story.enough(true));
+  }
+
+  changes() {
+    const { story } = this, general = story.changes(true);
+    byId("changes-heading").textContent = general.question;
+    this.fill("list3", general);
+    this.second("list1", general.items.length > 0, story.areTheSame(true),
+      story.sameBecause(true).replace("general necessary", "necessary"), () => story.changes(false));
+  }
+
+  second(id, some, same, sentence, answer) {
+    byId(`${id}-same`).textContent = some && same ? sentence : "";
+    byId(`${id}-other`).hidden = !some || same;
+    if (some && !same) this.fill(id, answer());
   }
 
   /** Fill a place with a list, and say how many are not shown and whether the search was cut. */
-  fill(place, key, { items, cut, total }, { clauses = true, tryable = true, none, again }) {
-    const shown = this.expanded.has(key) ? items : items.slice(0, SHOWN);
-    const lines = shown.map((item) => {
-      const sign = clauses ? "∨" : "∧";
-      const line = make("li", {}, ...this.literals(item, sign, "⊤ (whatever the instance)"));
-      if (tryable) {
-        const { row, explainer, filled } = this.subject;
-        const target = violating(explainer, filled, item);
-        const title = `Violate it: decided as ${this.className(decide(explainer, target))}`;
-        line.append(" ", button("Try", () => this.go(sameUnknown(target, row)), { class: "try", title }));
-      }
-      return line;
-    });
-    const empty = cut ? "Too many to find here." : none;
-    const parts = [lines.length ? make("ul", {}, ...lines) : make("p", {}, empty)];
-    if (items.length > shown.length) {
+  fill(id, answer) {
+    const { lead, kind, items, line, cut, total, note } = answer;
+    const place = byId(id), key = `${id} ${kind}`, count = this.expanded.get(key) ?? SHOWN;
+    const lines = items.slice(0, count).map((item, at) => this.item(line(item, at)));
+    const parts = [make("p", { class: "lead" }, lead, ...(kind ? [" ", make("span", { class: "kind" }, kind)] : []))];
+    if (lines.length) parts.push(make("ul", {}, ...lines));
+    else if (cut) parts.push(make("p", {}, "Too many to find here."));
+    if (items.length > count) {
       const more = () => {
-        this.expanded.add(key);
-        again();
-        const line = place.querySelectorAll("li")[SHOWN]; // the button is gone: go on from the first new line
-        line.tabIndex = -1;
-        line.focus();
+        this.expanded.set(key, count + MORE);
+        this.fill(id, answer);
+        const next = place.querySelectorAll("li")[count]; // the button is gone: go on from the first new line
+        next.tabIndex = -1;
+        next.focus();
       };
-      parts.push(make("p", {}, button(`${items.length - shown.length} more`, more)));
+      const left = items.length - count, next = Math.min(MORE, left);
+      parts.push(make("p", {}, button(next < left ? `${next} more (of ${left})` : `${left} more`, more)));
     }
     if (cut) {
-      const known = total === null ? "there are more" : `there are ${grouped(String(total))}`;
-      parts.push(make("p", { class: "cut" }, `Cut after ${items.length}: ${known}, too many for a page.`));
+      const known = total === null || total === undefined ? "there are more" : `there are ${grouped(String(total))}`;
+      parts.push(make("p", { class: "cut" }, note ?? `Cut after ${items.length}: ${known}, too many for a page.`));
     }
     place.replaceChildren(...parts);
   }
 
+  item(line) {
+    const row = line.changes && this.why.violating(line.changes);
+    if (!row) return make("li", {}, ...this.said(line));
+    const title = "Violate it: see what becomes of the decision";
+    return make("li", {}, ...this.said(line, " ", button("Try", () => this.go(row), { class: "try", title })));
+  }
+
   contrast() {
-    const { explainer, label } = this.subject, { classes } = this.model, { has } = explainer;
+    const { why, label } = this, { classes } = this.model;
     const others = classes.map((_, other) => other).filter((other) => other !== label);
-    others.sort((one, other) => has[other] - has[one] || one - other);
-    const again = !others.includes(this.against) || (!this.asked && !has[this.against]);
+    others.sort((one, other) => why.hasInstances(other) - why.hasInstances(one) || one - other);
+    const again = !others.includes(this.against) || (!this.asked && !why.hasInstances(this.against));
     if (again) this.against = others[0] ?? null;
     const place = byId("contrast");
-    if (this.against === null) {
-      place.replaceChildren(make("p", {}, "There is no other class."));
+    if (this.against === null || (!why.several && label in classes)) {
+      place.replaceChildren(make("p", {}, this.against === null ? "There is no other class."
+        : "There is no third class: what leads to the other one is listed above."));
       return;
     }
-    const list = make("div", { id: "contrast-list" });
-    const options = others.map((other) => [other, classes[other] + (has[other] ? "" : " (no instances)")]);
-    const hint = "Violate one, changing nothing else, and the instance is in that class.";
+    const options = others.map((other) => [other, classes[other] + (why.hasInstances(other) ? "" : " (no instances)")]);
     const asking = chooser("Why not", "against", options, this.against, (other) => {
       this.against = other;
       this.asked = true;
-      this.fillContrast(list);
+      this.fill("contrast-list", this.story.whyNot(other));
     });
-    place.replaceChildren(asking, make("p", { class: "hint" }, hint), list);
-    this.fillContrast(list);
-  }
-
-  fillContrast(place) {
-    const { explainer, filled, changes } = this.subject;
-    const label = this.against, key = `against ${label}`;
-    const against = this.case.remember(key, () => caseAgainst(explainer, filled, label, changes));
-    const none = "No instance is in this class.";
-    this.fill(place, key, against.list(true, true), { none, again: () => this.fillContrast(place) });
-  }
-
-  picture() {
-    const { roots, pictures } = this.model;
-    const place = byId("circuit");
-    if (!byId("picture")) {
-      const all = roots.map((_, label) => [label, this.className(label)]);
-      const options = [["decided", "the decided class"], ...all];
-      place.append(
-        chooser("Formula of", "drawn", options, "decided", (label) => {
-          this.drawn = label;
-          this.picture();
-        }),
-        make("p", { class: "hint", id: "lit" }), make("div", { id: "picture" }));
-    }
-    const { row } = this.subject;
-    byId("lit").textContent = isComplete(row) ? "Lit: what holds for the instance."
-      : "Of all features. Lit: what holds whatever the unknown features are.";
-    const label = this.drawn === "decided" ? this.subject.label : this.drawn;
-    if (!roots[label]) {
-      byId("picture").replaceChildren(make("p", {}, "There is no circuit of this decision."));
-      return;
-    }
-    const root = roots[label][0], size = programOf(this.model, root).length;
-    if (!pictures[label]) {
-      const sentence = `This circuit has ${grouped(String(size))} nodes, too many to draw here.`;
-      byId("picture").replaceChildren(make("p", {}, sentence));
-      return;
-    }
-    const holding = holdingNodes(this.model, root, row);
-    const truth = holding.has(root) ? "true" : isComplete(row) ? "false" : "not known to be true";
-    const about = `Circuit of ${this.className(label)}: ${size} nodes, ${holding.size} of them hold; `
-      + `it is ${truth} for the instance`;
-    const { width, points, boxes } = pictures[label];
-    const frame = make("div", { class: "drawing", tabindex: "0", role: "region", "aria-label": "Drawing" });
-    frame.append(draw(pictures[label], holding, about));
-    const fit = make("input", { type: "checkbox" });
-    const scale = () => frame.classList.toggle("fit", fit.checked);
-    fit.addEventListener("change", () => {
-      this.fit = fit.checked;
-      scale();
-    });
-    byId("picture").replaceChildren(make("p", {}, make("label", {}, fit, " Fit to the width")), frame);
-    fit.checked = this.fit ?? width * LEAST_SCALE <= frame.clientWidth;
-    scale();
-    const top = points.slice(0, boxes.length).reduce((one, other) => (other[1] < one[1] ? other : one));
-    const seen = this.seen.label === label ? this.seen : { left: top[0] - frame.clientWidth / 2, top: 0 };
-    frame.scrollTo(seen.left, seen.top);
-    this.seen = { label, left: frame.scrollLeft, top: frame.scrollTop };
-    frame.addEventListener("scroll", () => {
-      this.seen = { label, left: frame.scrollLeft, top: frame.scrollTop };
-    });
+    place.replaceChildren(asking, make("div", { id: "contrast-list" }));
+    this.fill("contrast-list", this.story.whyNot(this.against));
   }
 }

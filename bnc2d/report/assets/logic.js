@@ -7,10 +7,15 @@ const MAX_TEXT = 2000;
 
 const bit = (position) => 1n << BigInt(position);
 
+/** The records of the features. */
+function readFeatures({ features }) {
+  return features.map(([name, states, yes, scale]) =>
+    ({ name, states, yes, cuts: scale?.cuts ?? null, unit: scale?.unit ?? "", full: bit(states.length) - 1n }));
+}
+
 /** Prepare the data of the page for use. */
 function readModel(data) {
-  const features = data.features.map(([name, states, yes]) =>
-    ({ name, states, yes, full: bit(states.length) - 1n }));
+  const features = readFeatures(data);
   const nodes = data.nodes.map(([kind, ...rest]) =>
     kind === LITERAL ? { kind, feature: rest[0], mask: BigInt(rest[1]) } : { kind, parts: rest });
   const possible = data.possible && readDiagram(data.possible, [0, 1]);
@@ -225,23 +230,4 @@ class Circuit {
     });
     return compound ? text.slice(1, -1) : text;
   }
-}
-
-function statesIn(mask) {
-  const found = [];
-  for (let state = 0; mask >> BigInt(state); state++) if (mask & bit(state)) found.push(state);
-  return found;
-}
-
-/** A name inside other text: it must not turn what follows it around. */
-function inline(name) {
-  const plain = name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
-  return /\p{Script=Hebrew}|\p{Script=Arabic}/u.test(plain) ? `\u2068${plain}\u2069` : plain;
-}
-
-function literalText({ name, states, yes }, mask) {
-  const chosen = statesIn(mask), shown = inline(name);
-  if (chosen.length !== 1) return `${shown}∈{${chosen.map((state) => inline(states[state])).join()}}`;
-  if (yes < 0) return `${shown}=${inline(states[chosen[0]])}`;
-  return chosen[0] === yes ? shown : `¬${shown}`;
 }

@@ -11,11 +11,12 @@ class View {
   constructor(model) {
     this.model = model;
     this.row = this.rowOfAddress() ?? model.start;
-    this.turn = 0;
+    this.turns = new Turns();
     const open = { [TOO_CLOSE]: "too close to call here", [TOO_LARGE]: "not decided here" };
     this.className = (label) => model.classes[label] ?? open[label] ?? "no class";
     const go = (row) => this.go(row);
     this.answers = new Answers(model, this.className, go);
+    this.circuits = new Circuits(model, this.className);
     this.bars = new Bars(model);
     this.completions = new Completions(model, this.className, go);
     this.controls = model.features.map((feature, position) =>
@@ -23,6 +24,7 @@ class View {
     byId("features").append(...this.controls.map(({ element }) => element));
     byId("features").classList.toggle("many", model.features.length > MANY);
     byId("title").replaceChildren("Explore: ", named(model.target));
+    this.table = model.rows && new RowTable(model, this.className, (at) => this.show(model.rows.states[at]), true);
     this.subtitle();
     this.counts();
     byId("instance").addEventListener("submit", (event) => event.preventDefault());
@@ -96,9 +98,11 @@ class View {
       line.classList.toggle("on", Number(line.dataset.label) === subject.label);
     }
     this.keepAddress();
-    if (!subject.explainer) byId("distance").replaceChildren();
+    this.table?.mark((at) => model.rows.states[at].every((state, feature) => state === row[feature]));
+    const why = subject.explainer && new Found(model, subject);
     const completions = isComplete(row) ? [] : [() => this.completions.show(subject)];
-    this.inTurn([...completions, ...this.marking(subject), ...this.answers.steps(subject)]);
+    this.turns.take([...completions, ...this.marking(subject), ...this.answers.steps(subject, why),
+      () => this.circuits.show(subject)]);
   }
 
   caveat({ row, impossible }) {
@@ -112,9 +116,8 @@ class View {
   /** Say what changed beside what the reader wanted. */
   moved(wanted, row) {
     const changed = row.flatMap((state, feature) => (state === wanted[feature] ? [] : [[feature, bit(state)]]));
-    const words = ["So that the constraint holds, this changed too: ",
-      ...this.answers.literals(changed, "and", ""), "."];
-    byId("moved").replaceChildren(...(changed.length ? words : []));
+    byId("moved").textContent = changed.length
+      ? `So that the constraint holds, this changed too: ${sentence(this.model.features, changed)}.` : "";
   }
 
   /** Say at each choice what it leads to: at once while that is quick, the rest in further steps. */
@@ -145,23 +148,6 @@ class View {
     return features.map((feature) => () => mark(feature));
   }
 
-  /** Make steps one after another; a new turn ends an old one. */
-  inTurn(steps) {
-    const turn = ++this.turn;
-    byId("answers").setAttribute("aria-busy", "true");
-    const next = () => {
-      if (turn !== this.turn) return;
-      const step = steps.shift();
-      if (step) {
-        step();
-        setTimeout(next);
-      } else {
-        byId("answers").removeAttribute("aria-busy");
-      }
-    };
-    setTimeout(next);
-  }
-
   /** Show another row after a button that this removes: the reader goes on from the decision. */
   go(row) {
     this.show(row);
@@ -180,8 +166,8 @@ class View {
   }
 }
 
-try {
-  const model = readModel(JSON.parse(byId("model").textContent));
+/** Show a model that this page decides with, and let scripts ask it. */
+function showModel(model) {
   const view = new View(model);
   const rowOf = (instance) => model.features.map(({ name, states }) => {
     const value = instance[name] ?? null;
@@ -204,9 +190,14 @@ try {
       const { explainer, filled } = subjectOf(model, rowOf(instance)), why = caseOf(explainer, filled);
       return why.circuit.holds(general ? why.general : why.complete, rowOf(other));
     },
+    texts: (instance) => {
+      const subject = subjectOf(model, rowOf(instance));
+      return subject.explainer && new Story(model, subject, new Found(model, subject)).texts();
+    },
+    literal: (feature, states, verb) => {
+      const mask = states.reduce((all, state) => all | bit(state), 0n), own = model.features[feature];
+      return [literalText(own, mask), sentence(model.features, [[feature, mask]], verb)];
+    },
     show: (instance) => view.show(rowOf(instance)),
   });
-} catch (error) {
-  byId("failure").textContent = `The page cannot show this model: ${error}`;
-  byId("failure").hidden = false;
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bnc2d
-from bnc2d import Classifier, Domain, Explanation, InstanceError, Manager
+from bnc2d import Classifier, Domain, Explanation, InstanceError, Label, Manager
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.result import feature_domain
 from bnc2d.logic.constraints.reader import read_constraint
@@ -85,7 +85,7 @@ def compare(seed: int) -> int:
 
 
 def compare_if_known(
-    e: Explanation, decided: dict[States, str | None], mass: dict[States, Fraction], names: States
+    e: Explanation, decided: dict[States, Label | None], mass: dict[States, Fraction], names: States
 ) -> None:
     """Compare what missing features could do with all completions that are allowed."""
     found = e.if_known(time_limit=60)

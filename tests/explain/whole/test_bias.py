@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import Classifier, ClassifierError, LimitExceeded, UnknownNameError, example
-from bnc2d.explain.whole import bias
+from bnc2d.explain.whole import biased
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.logic.convert.sat import SatSession
 from tests.brute_force.decisions import Known, known, known_models
@@ -99,7 +99,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile()
     with pytest.raises(LimitExceeded, match="time limit of 0 s"):
         model.is_biased("BP", time_limit=0)
-    monkeypatch.setattr(bias, "MAX_SETS", 0)
+    monkeypatch.setattr(biased, "MAX_SETS", 0)
     with pytest.raises(LimitExceeded, match="sets of diagram nodes"):
         model.is_biased("BP")
 

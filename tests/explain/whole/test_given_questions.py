@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import bnc2d
-from bnc2d import Classifier, GivenModel
+from bnc2d import Classifier, GivenModel, Label
 from bnc2d.errors import ClassifierError, InstanceError
 from tests.brute_force.reasons import Truth
 from tests.explain.test_given import case
@@ -59,7 +59,7 @@ def test_models_are_compared_on_instances_that_both_allow() -> None:
             kept = {states for states in truth.table if given.allows(truth.named(states))}
             mine = truth.table if one is given else rows
             theirs = rows if one is given else truth.table
-            expected: dict[tuple[str | None, str | None], int] = {}
+            expected: dict[tuple[Label | None, Label | None], int] = {}
             for states in kept:
                 pair = (mine[states], theirs[states])
                 expected[pair] = expected.get(pair, 0) + 1

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.scales import Label
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.explain.whole.rules.claims import (
     PairClaim,
@@ -43,7 +44,7 @@ def check_rules(
     classifier: BaseClassifier,
     route: RuleRoute,
     rules: str | Iterable[str],
-    towards: str | None = None,
+    towards: Label | None = None,
     time_limit: float | None = None,
     given: object = None,
 ) -> RuleCheck:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from bnc2d.base.readers.arguments import items
+from bnc2d.base.scales import Label
 from bnc2d.errors import LogicError, UnknownNameError, did_you_mean
 from bnc2d.explain.whole.rules.claims import (
     PairClaim,
@@ -44,7 +45,7 @@ _CLASS = "class"
 
 
 def read_rules(
-    classifier: BaseClassifier, domain: Domain, given: str | Iterable[str], towards: str | None = None
+    classifier: BaseClassifier, domain: Domain, given: str | Iterable[str], towards: Label | None = None
 ) -> list[Rule]:
     """Return the rules of a text, or of several; ``towards`` is the class that all of them are to lead to.
 

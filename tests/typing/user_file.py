@@ -480,6 +480,12 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     )
     assert_type(trained, bnc2d.Classifier)
     assert_type(trained.training, bnc2d.Training | None)
+    if trained.training is not None:
+        assert_type(trained.training.accuracy, float | None)
+        assert_type(trained.training.dropped_rows + trained.training.seed, int)
+        assert_type(trained.training.held_out_words, str)
+        assert_type(bnc2d.Training.of_data(trained.training.to_data()), bnc2d.Training)
+    assert_type(bnc2d.Intervals([1.5], missing=2).has_missing_state, bool)
     converted = bnc2d.from_sklearn(
         sklearn, max_counts={"prize": 2}, feature_states={"prize": ["no", "one", "two"]}
     )

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parent.parent
 # What an example must say, for those that answer a question.
 ANSWERS = {
     "why": "mean radius=high ∧ mean texture=high ∧ worst area=high",
+    "from_data": "Row 17 is barolo, because alcohol ≥ 13.5 ∧ flavanoids ≥",
     "why_not": "with UpperRight on, LowerLeft on it reads 8",
     "what_must_i_change": "triglycerides: high → low, sugar: high → low gives good",
     "is_it_biased": "S: F → M alone changes the decision from uni to high",

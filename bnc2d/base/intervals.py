@@ -96,8 +96,7 @@ class Intervals:
                 return None
         if is_missing(value):
             return self.missing
-        if isinstance(value, np.bool_):  # which is no number, as Python's is
-            value = bool(value)
+        value = plain(value)  # numpy's bools are no numbers
         if not isinstance(value, Real | Decimal):
             return None
         return bisect_right(self._edges, value)  # numbers compare exactly
@@ -255,3 +254,8 @@ def checked_position(position: int | None, size: int) -> int | None:
     if position is None:
         return None
     return count(position, "the position of a state", most=size - 1, error=NetworkError)
+
+
+def plain(value: object) -> object:
+    """Return a number or text of numpy as Python's own."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value

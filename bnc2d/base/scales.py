@@ -13,10 +13,9 @@ from math import isfinite
 from numbers import Real
 from typing import Any, TypeAlias, cast
 
-import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.intervals import MISSING_STATE, checked_position
+from bnc2d.base.intervals import MISSING_STATE, checked_position, plain
 from bnc2d.base.intervals import Cut as Cut
 from bnc2d.base.intervals import Intervals as Intervals
 from bnc2d.base.intervals import Run as Run
@@ -49,7 +48,7 @@ class Labels:
     ) -> None:
         listed = items(values, "values", "a list of labels", NetworkError)
         groups = [value if isinstance(value, tuple) else (value,) for value in listed]
-        self.values: tuple[tuple[object, ...], ...] = tuple(tuple(map(_plain, group)) for group in groups)
+        self.values: tuple[tuple[object, ...], ...] = tuple(tuple(map(plain, group)) for group in groups)
         self.names: tuple[str, ...] = tuple(map(_group_name, self.values))
         if names is not None:
             self.names = tuple(map(as_text, items(names, "names", "a list of names", NetworkError)))
@@ -78,7 +77,7 @@ class Labels:
         if is_missing(value) and not (isinstance(value, str) and value in self._known):
             return self.missing
         try:
-            found = self._known.get(_plain(value))
+            found = self._known.get(plain(value))
         except TypeError:  # no dict can hold it
             return None
         if found is None and isinstance(value, str):
@@ -168,7 +167,7 @@ def scale_from_data(data: Mapping[str, Any]) -> Scale:
 
 def json_value(value: object) -> Any:
     """Return a label or a raw value as JSON has it: what is no number, bool or text becomes its text."""
-    value = _plain(value)
+    value = plain(value)
     if is_missing(value):
         return None
     is_known = isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value))
@@ -178,8 +177,3 @@ def json_value(value: object) -> Any:
 def _group_name(group: tuple[object, ...]) -> str:
     texts = [MISSING_STATE if is_missing(value) else as_text(value) or "(empty)" for value in group]
     return " or ".join(texts) or "other"
-
-
-def _plain(value: object) -> object:
-    """Return a number or text of numpy as Python's own."""
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value

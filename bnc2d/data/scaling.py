@@ -72,13 +72,14 @@ def _check_cutting(one: object, what: str, expected: str) -> None:
 
 
 def scale_feature(
-    column: Column, training: NDArray[Any], bins: Bins, missing: Missing
+    column: Column, training: NDArray[Any], bins: Bins, missing: Missing, is_named: bool
 ) -> tuple[Scaled | NoFeature, str]:
     """Return the states of a column and where each row is, or why it is no feature; and what to warn of.
 
     Labels are those of all rows, so that held-out rows can be decided; cuts and what is rare come from the
-    rows that are trained on alone.
+    rows that are trained on alone. Numbers of rows are no feature unless that is what features or bins name.
     """
+    is_asked = isinstance(bins, Mapping) and column.name in bins
     own = int(column.has_missing and missing == "state")
     if len(column.values) + own < 2:
         return NoFeature("has one value only" if column.values else "has no value"), ""
@@ -87,12 +88,16 @@ def scale_feature(
     known = int((column.codes >= 0).sum())
     if column.kind == "text" and len(column.values) == known > _ID_ROWS:
         return NoFeature("has a different text in every row, as names and identifiers do"), ""
-    if column.is_whole and len(column.values) == known == len(column.codes) > _ID_ROWS:
+    if (
+        not is_named
+        and not is_asked
+        and column.is_whole
+        and len(column.values) == known == len(column.codes) > _ID_ROWS
+    ):
         numbers = column.numbers()
         if numbers[-1] - numbers[0] == known - 1:
             return NoFeature("numbers the rows"), ""
     cutting = bins.get(column.name, "auto") if isinstance(bins, Mapping) else bins
-    is_asked = isinstance(bins, Mapping) and column.name in bins
     if column.kind != "number" and is_asked and cutting not in ("auto", "labels"):
         raise ClassifierError(f"bins: column {column.name!r} holds no numbers, so it is not cut")
     scale: Scale

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.readers.arguments import count, one_of, wrong
+from bnc2d.base.readers.arguments import as_text, count, one_of, wrong
 from bnc2d.base.readers.choices import Ties
 from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.base.scales import Intervals, Label, States
@@ -108,7 +108,11 @@ def from_data(
     train = train_naive if structure == "naive" else train_tan
     trained = train(variables, target_variable, codes[~held_out], truth[~held_out], smoothing)
     network, library = trained
-    made = Classifier(network, name, list(scaled), threshold=threshold, positive=positive, ties=ties)
+    wanted_class = None if positive is None else labels.position(positive)
+    positive_name = None if positive is None else as_text(positive)
+    if wanted_class is not None:
+        positive_name = labels.names[wanted_class]
+    made = Classifier(network, name, list(scaled), threshold, positive_name, ties)
     tested = table.loc[:, list(scaled)].iloc[np.flatnonzero(kept)[held_out]]
     answers = [labels.label(label) for label in truth[held_out]]
     most = int(np.bincount(truth[~held_out]).argmax())
@@ -134,7 +138,7 @@ def _scaled(
     scaled: dict[str, Scaled] = {}
     dropped: dict[str, str] = {}
     for column in columns:
-        found, warning = scale_feature(column, training, bins, missing)
+        found, warning = scale_feature(column, training, bins, missing, is_named)
         if isinstance(found, NoFeature):
             dropped[column.name] = found.reason
             if is_named:

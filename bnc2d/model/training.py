@@ -45,7 +45,7 @@ class Training:
         share = f"right on {right} of {_rows(self.held_out)} held out ({100 * self.accuracy:.1f} %"
         return f"{share}; the most frequent class alone: {100 * self.baseline:.1f} %)"
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain data for JSON."""
         cuts = {name: list(values) for name, values in self.cuts.items()}
         return {**self.__dict__, "dropped": dict(self.dropped), "cuts": cuts}

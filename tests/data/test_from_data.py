@@ -236,6 +236,8 @@ def test_columns_of_one_value_names_and_row_numbers_are_left_out() -> None:
     assert clf.training is not None
     assert list(clf.training.dropped) == ["name", "same", "gone", "number"]
     assert set(clf.features) == set(random_frame(0).columns) - {"y"}
+    asked = bnc2d.from_data(frame[["number", "y"]], target="y", bins={"number": 2})
+    assert asked.features == bnc2d.from_data(frame, target="y", features=["number"]).features == ("number",)
     with pytest.raises(bnc2d.ClassifierError, match="column 'name' has a different text in every row"):
         bnc2d.from_data(frame, target="y", features=["name", "same"])
 

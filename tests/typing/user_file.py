@@ -434,7 +434,11 @@ def errors(folder: Path) -> list[str]:
         bnc2d.UnknownNameError,
         bnc2d.UnsupportedError,
     ]
-    warnings: list[type[bnc2d.Bnc2dWarning]] = [bnc2d.FeaturesWarning, bnc2d.NormalisationWarning]
+    warnings: list[type[bnc2d.Bnc2dWarning]] = [
+        bnc2d.DataWarning,
+        bnc2d.FeaturesWarning,
+        bnc2d.NormalisationWarning,
+    ]
     try:
         bnc2d.read_network(folder / "none.bif")
     except bnc2d.FormatError as error:
@@ -479,6 +483,17 @@ def others(pgmpy: object, pyagrum: object, fitted: Fitted, sklearn: object) -> N
     assert_type(bnc2d.from_pyagrum(pyagrum), bnc2d.BayesianNetwork)
     assert_type(bnc2d.from_pyagrum(fitted), bnc2d.Classifier)
     assert_type(bnc2d.from_sklearn(sklearn), bnc2d.Classifier)
+    trained = bnc2d.from_data(
+        pd.DataFrame({"a": [1], "y": [0]}), target="y", structure="tan", bins={"a": [1.5]}
+    )
+    assert_type(trained, bnc2d.Classifier)
+    assert_type(trained.training, bnc2d.Training | None)
+    if trained.training is not None:
+        assert_type(trained.training.accuracy, float | None)
+        assert_type(trained.training.dropped_rows + trained.training.seed, int)
+        assert_type(trained.training.held_out_words, str)
+        assert_type(bnc2d.Training.of_data(trained.training.to_data()), bnc2d.Training)
+    assert_type(bnc2d.Intervals([1.5], missing=2).has_missing_state, bool)
     converted = bnc2d.from_sklearn(
         sklearn, max_counts={"prize": 2}, feature_states={"prize": ["no", "one", "two"]}
     )

@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
             shown = ("class", "instances", "formula nodes", "edges")
             console.print(table(shown, classes + tied, left=("class",)))
             if fact["units"]:
-                columns = ("feature", "cut at", "unit", "states")
-                console.print(table(columns, _unit_rows(fact["units"]), left=columns))
+                of_units = ("feature", "cut at", "unit", "states")
+                console.print(table(of_units, _unit_rows(fact["units"]), left=of_units))
         if options.variables:
             rows = [(v["name"], ", ".join(v["states"]), ", ".join(v["parents"])) for v in fact["list"]]
             headings = ("variable", "states", "parents")

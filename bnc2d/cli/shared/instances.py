@@ -82,11 +82,6 @@ def read_instances(options: argparse.Namespace, features: Sequence[Variable]) ->
     return Given([Row(1, "", instance=_by_name(words, features))], single=True)
 
 
-def read_csv(path: str, features: Sequence[Variable], max_bytes: int | None) -> Given:
-    """Return the rows of a table (``-``: of standard input)."""
-    return _from_table(path, features, None, max_bytes or MAX_BYTES)
-
-
 def check_instance_options(options: argparse.Namespace) -> str | None:
     """Return the table that instances are in, if they are in one; options that name none are an error.
 
@@ -125,6 +120,11 @@ def row_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of a row; these are counted from 0")
     return int(text)
+
+
+def read_csv(path: str, features: Sequence[Variable], max_bytes: int | None) -> Given:
+    """Return the rows of a table (``-``: of standard input)."""
+    return _from_table(path, features, None, max_bytes or MAX_BYTES)
 
 
 def parse_instance(words: Sequence[str], features: Sequence[str]) -> dict[str, str]:

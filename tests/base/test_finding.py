@@ -10,6 +10,9 @@ import pytest
 import bnc2d
 from bnc2d import (
     NNF,
+    Agreement,
+    Audit,
+    AuditCheck,
     Classifier,
     Comparison,
     Decided,
@@ -36,6 +39,7 @@ HIGHER = Classifier(bnc2d.example("diagnosis"), "X", ["BP", "CT", "HR"], thresho
 CIRCUITS = Manager(Domain({"X": ("0", "1"), "Y": ("0", "1")}))
 X, Y = NNF.literal(CIRCUITS, "X", "1"), NNF.literal(CIRCUITS, "Y", "1")
 E = MODEL.explain(PATIENT)
+ROWS_AUDIT = bnc2d.audit(MODEL, protected="CT", time_limit=2.0)
 WHY = "yes, the term fixes the decision, and no part of it does"
 
 # A finding, its kind, whether it is proved, refuted or open, and the beginning of its sentence.
@@ -136,6 +140,21 @@ CASES: list[tuple[Callable[[], Finding], type[Finding], str, str]] = [
         "refuted",
         "open b",
     ),
+    (
+        lambda: bnc2d.agreement(OTHER.classifier, OTHER, [PATIENT]),
+        Agreement,
+        "proved",
+        "1 of 1 rows are decided alike",
+    ),
+    (
+        lambda: bnc2d.agreement(OTHER.classifier, HIGHER, [OTHER.compare(HIGHER).witness or {}]),
+        Agreement,
+        "refuted",
+        "0 of 1 rows are decided alike",
+    ),
+    (lambda: bnc2d.audit(MODEL, protected="CT", time_limit=0.0), Audit, "open", "open network"),
+    (lambda: ROWS_AUDIT.with_verdict("failed")[0], AuditCheck, "refuted", "FAIL protected: CT"),
+    (lambda: ROWS_AUDIT, Audit, "refuted", "-    network"),
 ]
 
 

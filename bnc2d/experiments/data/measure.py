@@ -19,6 +19,7 @@ from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.explanation import Explanation
 from bnc2d.base.arrays import Rows
+from bnc2d.base.scales import Label
 from bnc2d.errors import LimitExceeded
 from bnc2d.experiments.data.keel import read_keel
 from bnc2d.experiments.data.sets import data_path
@@ -40,7 +41,7 @@ _DIGITS = 6
 class Answer:
     """What a route says of one row, and how long it took; no ``shortest`` where time ended the search."""
 
-    decision: str | None
+    decision: Label | None
     first: Term
     first_seconds: float
     shortest: Term | None

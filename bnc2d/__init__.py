@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bnc2d.compile.model import Stats as Stats
     from bnc2d.compile.shares.weighing import Weighed as Weighed
     from bnc2d.data.train import from_data as from_data
+    from bnc2d.draw.chart import Chart as Chart
     from bnc2d.errors import ArgumentError as ArgumentError
     from bnc2d.errors import Bnc2dError as Bnc2dError
     from bnc2d.errors import Bnc2dWarning as Bnc2dWarning
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from bnc2d.model.variable import Variable as Variable
     from bnc2d.regions.decides import Decided as Decided
     from bnc2d.report.explore import write_page as write_page
+    from bnc2d.report.heat_map import heat_map as heat_map
     from bnc2d.verify.report import Check as Check
     from bnc2d.verify.report import Report as Report
 
@@ -110,6 +112,7 @@ _HOME = {
     "bnc2d.base.scales": "Intervals Label Labels States",
     "bnc2d.compile.model": "Stats",
     "bnc2d.compile.shares.weighing": "Weighed",
+    "bnc2d.draw.chart": "Chart",
     "bnc2d.explain.batch": "Row",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
@@ -143,6 +146,7 @@ _HOME = {
     "bnc2d.model.variable": "Variable",
     "bnc2d.regions.decides": "Decided",
     "bnc2d.report.explore": "write_page",
+    "bnc2d.report.heat_map": "heat_map",
     "bnc2d.verify.report": "Check Report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}

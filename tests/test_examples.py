@@ -17,6 +17,7 @@ ANSWERS = {
     "is_it_biased": "S: F → M alone changes the decision from uni to high",
     "same_classifier": "no → yes: 10",
     "what_i_know": "On the ward enough is HR=Normal or BP=High ∧ CT",
+    "picture": "loan would be approved if ",
     "rules_to_obey": "line 4, proved: if HR=High then class does not depend on CT",
     "sixty_features": "Each of them is proved to be needed.",
 }
@@ -48,3 +49,12 @@ def test_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     start = done.stdout.index("The patient:")
     stop = done.stdout.index("Of all 18")
     assert done.stdout[start:stop].strip() in readme
+
+
+def test_the_pictures_of_the_documentation_are_those_of_the_example(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "picture.py"), str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+    drawn = sorted(tmp_path.iterdir())
+    assert len(drawn) == 4
+    for path in drawn:
+        assert path.read_bytes() == (ROOT / "docs" / "_static" / path.name).read_bytes(), path.name

@@ -44,7 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "explain": {"model", "logic", "compile", "regions"},
     "verify": {"draw", "model", "logic", "compile", "explain"},
     "report": {"draw", "model", "logic", "compile", "explain", "verify"},
-    "api": {"model", "logic", "regions", "compile", "explain", "verify", "report"},
+    "api": {"draw", "model", "logic", "regions", "compile", "explain", "verify", "report"},
     "adapters": {"model", "formats", "api"},
     "data": {"model", "api", "adapters"},
     "testing": {"model", "logic", "api"},

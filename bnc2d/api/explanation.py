@@ -22,7 +22,10 @@ from bnc2d.logic.domain import FeatureId
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.draw.chart import Chart
+    from bnc2d.draw.theme import Theme
     from bnc2d.explain.changes.nearest import Nearest
+    from bnc2d.logic.terms import Term
     from bnc2d.report.records import ExplanationData
 
 
@@ -171,6 +174,33 @@ class Explanation(BaseExplanation):
         wanted = flag(formulas, "formulas"), flag(exact, "exact")
         budget = Budget(self._time(seconds(time_limit)))
         return explanation_data(self, towards, checked_limit(limit), budget, *wanted)
+
+    def figure(
+        self,
+        reason: Term | Mapping[str, object] | None = None,
+        towards: str | None = None,
+        *,
+        width: int = 680,
+        theme: Theme = "auto",
+        time_limit: float | None = None,
+    ) -> Chart:
+        """Return a picture of the decision: a bar for each feature, with what keeps the decision shaded.
+
+        Shaded is one general sufficient reason: the widest over the features of the shortest sufficient
+        reason, or the ``reason`` that is asked for, which must be enough (else ``LogicError``). A dot marks
+        each value, an arrow the nearest way to another decision, or to class ``towards``. With more than 12
+        features, those that neither needs are counted in one line. What is not known at the time limit
+        (seconds, by default 5) is left out, and the picture says so.
+
+        ``width`` is in pixels (360 for a phone), ``theme`` is ``"light"``, ``"dark"`` or, following the page
+        and the reader's system, ``"auto"``; a notebook shows the picture as it is, ``save("x.svg")`` and
+        ``save("x.png")`` write it.
+        """
+        from bnc2d.report.picture import decision_chart
+
+        name = None if towards is None else self._class(towards)
+        limit = self._time(seconds(time_limit))
+        return decision_chart(self, reason, name, width, theme, limit)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import explanation_html

@@ -31,7 +31,7 @@ COMMANDS = {
     "convert": "read a network and write it in another format",
     "networks": "list and fetch the public networks of the bnlearn repository",
     "explore": "write a page to explore a model",
-    "draw": "draw networks, trees and circuits",
+    "draw": "draw networks, circuits, decisions and reasons",
     "demo": "explain a diagnosis, from network to reasons",
     "completion": "print a script that completes words in bash, zsh or fish",
 }

@@ -48,13 +48,15 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda found: fields[found[1]], template)
 
 
-def page(package: str, title: str, sources: str, fields: Mapping[str, str]) -> str:
+def page(package: str, title: str, sources: str, fields: Mapping[str, str], style: str = "") -> str:
     """Return a page of the assets ``page.html`` and ``page.css`` of a package, filled with ``fields``.
+
+    ``style`` is a further one.
 
     It asks for nothing from outside: a content security policy allows its style by its digest, the
     ``sources`` of scripts and pictures, and nothing else. So whatever names say, they are shown, never run.
     """
-    style = "\n" + asset(package, "page.css")
+    style = "\n" + asset(package, "page.css") + style
     policy = (
         f"default-src 'none'; {sources}; style-src '{digest(style)}'; base-uri 'none'; form-action 'none'"
     )

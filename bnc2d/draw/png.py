@@ -23,8 +23,8 @@ _FAMILY = "bnc2d Sans"
 _STYLE = f"g, text {{ font-family: '{_FAMILY}', sans-serif }}"
 
 
-def to_png(svg: str) -> bytes:
-    """Return an SVG document as PNG on white, at twice the size unless that is too large."""
+def to_png(svg: str, ground: str = "white") -> bytes:
+    """Return an SVG document as PNG on a ground, at twice the size unless that is too large."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
@@ -39,7 +39,7 @@ def to_png(svg: str) -> bytes:
             return svg_to_bytes(
                 svg_string=svg,
                 zoom=zoom,
-                background="white",
+                background=ground,
                 style_sheet=_STYLE,
                 font_files=[str(font)],
                 sans_serif_family=_FAMILY,

@@ -7,22 +7,17 @@ wheel is kept too, so that the other networks need nothing from outside either.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
-import subprocess
-import sys
-import zipfile
 from collections.abc import Iterable
-from contextlib import suppress
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from bnc2d.base.atomic import atomic_write
-from bnc2d.errors import FormatError, UnknownNameError, did_you_mean
+from bnc2d.errors import UnknownNameError, did_you_mean
 from bnc2d.experiments.problems import read_quietly
+from bnc2d.experiments.wheels import Wheel, cache_root
 from bnc2d.formats.files import make_folder
 from bnc2d.model.network import BayesianNetwork
 
@@ -31,7 +26,7 @@ WHEEL_SHA256 = "23ff46f9ce8bc52c4e8795c0d5e70cdf3ec8ec8bbd351a151a07abd1b986d160
 _MEMBERS = "pgmpy/utils/example_models"  # a folder in the wheel
 _MAX_WHEEL_BYTES = 16 * 2**20
 _MAX_MEMBER_BYTES = 4 * 2**20
-_REMEDY = f"get it elsewhere (pip download --no-deps {WHEEL}), then: bnc2d networks --all --wheel FILE"
+_COMMAND = "bnc2d networks --all --wheel FILE"
 
 
 class Facts(NamedTuple):
@@ -74,18 +69,8 @@ PUBLIC = {
 
 
 def cache_folder() -> Path:
-    """Return the folder of the networks: in ``BNC2D_CACHE``, else where this system keeps a user's caches."""
-    if own := os.environ.get("BNC2D_CACHE"):
-        return Path(own).absolute() / "networks"
-    given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    if os.path.isabs(given):
-        return Path(given) / "bnc2d" / "networks"
-    try:
-        home = Path.home()
-    except RuntimeError:
-        raise FormatError("no home folder to keep networks in; set BNC2D_CACHE to a folder") from None
-    usual = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
-    return home / usual / "bnc2d" / "networks"
+    """Return the folder of the networks, in the cache of all that is fetched."""
+    return cache_root() / "networks"
 
 
 def cached(name: str) -> Path | None:
@@ -111,15 +96,10 @@ def network_paths(names: Iterable[str], wheel: str | os.PathLike[str] | None = N
             raise UnknownNameError(f"unknown public network {name!r}{did_you_mean(name, PUBLIC)}")
     missing = [name for name in wanted if cached(name) is None]
     if missing:
-        with TemporaryDirectory(prefix="bnc2d-") as folder:
-            kept, content = cache_folder().parent / "networks.whl", None
-            if wheel is None:
-                with suppress(FormatError):  # none of an earlier fetch, or not the right one
-                    content = _content(kept)
-            if content is None:
-                content = _content(_fetch(Path(folder)) if wheel is None else Path(wheel))
-            _unpack(content, missing, Path(folder))
-            atomic_write(kept, content)
+        source = Wheel(WHEEL, WHEEL_SHA256, "networks", _MAX_WHEEL_BYTES, _COMMAND)
+        content = source.content(wheel)
+        _unpack(source, content, missing)
+        source.keep(content)
     return {name: cache_folder() / _file_name(name) for name in wanted}
 
 
@@ -127,61 +107,21 @@ def _file_name(name: str) -> str:
     return f"{name}.bif.gz"
 
 
-def _fetch(folder: Path) -> Path:
-    """Let pip put the wheel into a folder; return its file."""
-    words = ["download", "--no-deps", "--only-binary", ":all:", WHEEL, "-d", str(folder)]
-    quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
-    done = subprocess.run(  # noqa: S603 - this interpreter with fixed words
-        [sys.executable, "-m", "pip", *words, *quiet],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    found = sorted(folder.glob("*.whl"))
-    if done.returncode == 0 and found:
-        return found[0]
-    said = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.strip()]
-    raise FormatError(f"cannot fetch the networks, pip says: {said[-1] if said else 'nothing'}; {_REMEDY}")
-
-
-def _content(wheel: Path) -> bytes:
-    """Return the bytes of a wheel; raise unless they are those expected."""
-    try:
-        with wheel.open("rb") as file:
-            content = file.read(_MAX_WHEEL_BYTES + 1)
-    except OSError as error:
-        raise FormatError(f"cannot read: {error.strerror}", wheel) from None
-    checksum = hashlib.sha256(content).hexdigest()
-    if checksum != WHEEL_SHA256:
-        raise FormatError(
-            f"not the wheel of {WHEEL}: its SHA-256 is {checksum}, not {WHEEL_SHA256}; {_REMEDY}", wheel
-        )
-    return content
-
-
-def _unpack(wheel: bytes, names: list[str], scratch: Path) -> None:
+def _unpack(wheel: Wheel, content: bytes, names: list[str]) -> None:
     """Put each network into the cache in one step, if it is of the size that is known of its name."""
     folder = cache_folder()
     make_folder(folder)
-    try:
-        with zipfile.ZipFile(BytesIO(wheel)) as archive:
-            for name in names:
-                member = f"{_MEMBERS}/{_file_name(name)}"
-                with archive.open(member) as file:
-                    data = file.read(_MAX_MEMBER_BYTES + 1)
-                if len(data) > _MAX_MEMBER_BYTES:
-                    raise ValueError(f"{member} has more than {_MAX_MEMBER_BYTES} bytes")
-                path = scratch / _file_name(name)
-                atomic_write(path, data)
-                found = facts_of(read_quietly(path))  # whoever reads the network later will be told
-                if found[:-1] != PUBLIC[name][:-1]:
-                    size = f"{found.variables} variables and {found.edges} edges"
-                    raise ValueError(f"{name} has {size}, not those expected")
-                atomic_write(folder / path.name, data)
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        raise FormatError(f"damaged wheel: {error}", WHEEL) from None
+    members = {f"{_MEMBERS}/{_file_name(name)}": name for name in names}
+    with TemporaryDirectory(prefix="bnc2d-") as scratch:
+        for member, data in wheel.members(content, members, _MAX_MEMBER_BYTES):
+            name = members[member]
+            path = Path(scratch) / _file_name(name)
+            atomic_write(path, data)
+            found = facts_of(read_quietly(path))  # whoever reads the network later will be told
+            if found[:-1] != PUBLIC[name][:-1]:
+                size = f"{found.variables} variables and {found.edges} edges"
+                raise wheel.damaged(f"{name} has {size}, not those expected")
+            atomic_write(folder / path.name, data)
 
 
 def facts_of(network: BayesianNetwork) -> Facts:

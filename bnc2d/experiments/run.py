@@ -15,27 +15,32 @@ from bnc2d.base.readers.arguments import check_executor, count, finite_seconds, 
 from bnc2d.base.readers.choices import METHODS
 from bnc2d.errors import ClassifierError, did_you_mean
 from bnc2d.experiments import collection, scaling
+from bnc2d.experiments.data import plan as data
 from bnc2d.experiments.evaluation import Evaluation
 from bnc2d.experiments.report.plots import check_matplotlib
 from bnc2d.experiments.report.published import read_reference
 from bnc2d.experiments.report.sections import Section, write_report
-from bnc2d.experiments.report.tables import disagreement_section
+from bnc2d.experiments.report.tables import disagreement_section, failed_check_section
 from bnc2d.experiments.running.jobs import Job, Record, run_jobs
-from bnc2d.experiments.running.journal import Journal, Key, Records, disagreements
+from bnc2d.experiments.running.journal import Journal, Key, Records, disagreements, failed_checks
 from bnc2d.formats.files import make_folder
 
-MORE_PARTS = {"collection": collection, "scaling": scaling}
+MORE_PARTS = {"collection": collection, "scaling": scaling, "data": data}
 THRESHOLDS = ("file", "0.5")
 _TITLE = "Compiling Bayesian network classifiers: experiments"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found, where the page is, and on how many problems methods disagree (a bug if any)."""
+    """What was found, where the page is, and on how many problems methods disagree (a bug if any).
+
+    ``failed_checks`` counts runs on real data whose explanations are wrong (a bug, too).
+    """
 
     sections: tuple[Section, ...]
     page: Path
     disagreements: int
+    failed_checks: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ def run_experiments(
     leaves_table: str | None = None,
     reference: str | os.PathLike[str] | None = None,
     more: Sequence[str] = (),
+    wheel: str | os.PathLike[str] | None = None,
     progress: Progress = None,
 ) -> Outcome:
     """Compile a suite's problems by every method and write a report to the folder ``output``.
@@ -66,7 +72,8 @@ def run_experiments(
     Each run is a process of its own with a ``time_limit`` (seconds) and a ``memory_limit`` (bytes), ``jobs``
     at a time on this machine, or wherever ``executor`` runs them. Runs are kept in ``output/runs.jsonl``:
     calling again runs only what is missing, what failed, and what was stopped by a smaller limit.
-    ``more`` adds the parts of ``MORE_PARTS``; without a ``suite`` only these are run. ``progress`` as in
+    ``more`` adds the parts of ``MORE_PARTS``; without a ``suite`` only these are run. ``pattern`` chooses
+    problems of the suite, and data sets; ``wheel`` is a file to take these from. ``progress`` as in
     ``compile``: it is told the number of runs that are done and the first of the others, and the share done.
     """
     if not methods:
@@ -94,7 +101,8 @@ def run_experiments(
         parts.append(_Part(lambda _: planned, evaluation.sections))
     for name in more:
         module = MORE_PARTS[name]
-        parts.append(_Part(partial(module.jobs, methods), module.sections))
+        options = {"pattern": pattern, "wheel": wheel} if name == "data" else {}
+        parts.append(_Part(partial(module.jobs, methods, **options), module.sections))
     folder = Path(output)
     make_folder(folder)
     limits = {"time_limit": time_limit, "memory_limit": memory_limit}
@@ -123,10 +131,11 @@ def run_experiments(
         records = journal.records
     by_part = [{job.key: records[job.key] for job in part.jobs(records)} for part in parts]
     found = {key: record for some in by_part for key, record in some.items()}
-    sections = disagreement_section(found)
+    sections = [*disagreement_section(found), *failed_check_section(found)]
     for part, some in zip(parts, by_part, strict=True):
         sections += part.sections(some)
-    return Outcome(tuple(sections), write_report(folder, _TITLE, sections), len(disagreements(found)))
+    page = write_report(folder, _TITLE, sections)
+    return Outcome(tuple(sections), page, len(disagreements(found)), len(failed_checks(found)))
 
 
 def _tell(report: ProgressCallback | None, done: int, pending: Collection[Job]) -> None:

@@ -12,7 +12,6 @@ from itertools import islice
 from textwrap import TextWrapper
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.readers.arguments import as_text
 from bnc2d.base.readers.missing import is_missing
 from bnc2d.base.scales import Intervals, Label, scale_of
 from bnc2d.errors import LimitExceeded, NotCompiledError, TimeLimitExceeded
@@ -20,6 +19,16 @@ from bnc2d.explain.changes.allowed import in_words
 from bnc2d.explain.contrast import Robustness
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.missing.words import could_do, not_known
+from bnc2d.explain.words import (
+    always,
+    as_fixed,
+    decided,
+    decision_name,
+    opposite,
+    sentence,
+    series,
+    whatever,
+)
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 
@@ -76,14 +85,14 @@ def tell(
     budget = Budget(seconds)
     budget.left()  # it runs from here on
     own = [f"{name} is {text}" for name, text in own_values(explanation).items()]
-    lines = [f"Decision: {_decided(explanation)}.", f"The instance: {_series(own or ['nothing is known'])}."]
+    lines = [f"Decision: {decided(explanation)}.", f"The instance: {series(own or ['nothing is known'])}."]
     if explanation.missing:
         lines.append(not_known(explanation))
     rule = caveat_within(explanation, seconds)
     if rule:
         lines.append(rule)
     if explanation.fixed:
-        lines.append(f"Features that may not change: {_series(explanation.fixed)}.")
+        lines.append(f"Features that may not change: {series(explanation.fixed)}.")
     if explanation.allowed:
         lines.append(f"Allowed changes: {in_words(explanation.allowed)}.")
     if explanation.route.given:
@@ -109,7 +118,7 @@ def unproved_note(reason: Term | Clause) -> str:
         return ""
     if 1 < len(reason) == len(reason.unproved):
         return "none of them is proved to be needed"
-    return f"not proved to be needed: {_series(reason.unproved)}"
+    return f"not proved to be needed: {series(reason.unproved)}"
 
 
 def caveat_within(explanation: BaseExplanation, seconds: float) -> str:
@@ -138,7 +147,7 @@ def caveat(explanation: BaseExplanation) -> str:
     if rule.leaves_ties:
         chosen = "a tie is in no class"
     if basis.possible:
-        return f"{_series(names)} are equally probable: {chosen}."
+        return f"{series(names)} are equally probable: {chosen}."
     return f"{_IMPOSSIBLE}: all classes tie at zero, and {chosen}."
 
 
@@ -228,27 +237,32 @@ class _Teller:
         found, terms = enough
         if not self._is_constant:
             yield from self._in_short(terms[0] if terms else explanation.a_sufficient_reason(budget.left()))
-        question, kind = f"Why is {explanation.target} {_name(explanation.decision)}?", "sufficient reasons"
+        question, kind = (
+            f"Why is {explanation.target} {decision_name(explanation.decision)}?",
+            "sufficient reasons",
+        )
         rest = self._rest(found, len(terms), explanation.count_sufficient_reasons, budget)
         if any(not term for term in terms):
-            yield Answer(question, kind, f"Nothing is needed for it: {_always(explanation)}.")
+            yield Answer(question, kind, f"Nothing is needed for it: {always(explanation)}.")
         else:
             lines = tuple(map(_line, terms))
-            lead = f"Each line alone is enough{_as_fixed(explanation)}, {_whatever(explanation)}:"
+            lead = f"Each line alone is enough{as_fixed(explanation)}, {whatever(explanation)}:"
             yield Answer(question, kind, lead, lines, rest)
 
     def _in_short(self, enough: Term) -> Iterator[Answer]:
         explanation, nearest = self._explanation, self._nearest
-        lead = f"{_decided(explanation)} because {_sentence(enough)}: that is enough{_as_fixed(explanation)}"
+        lead = f"{decided(explanation)} because {sentence(enough)}: that is enough{as_fixed(explanation)}"
         note = unproved_note(enough)
-        lead += f", {_whatever(explanation)}" + (f" ({note})" if note else "")
+        lead += f", {whatever(explanation)}" + (f" ({note})" if note else "")
         yield Answer("In short", "", f"{lead}.")
         if nearest is None:
             yield Answer("", "", f"The nearest change that leads to another decision is {self._not_known}.")
             return
         witness, own = nearest.witness or {}, explanation.instance
         changes = Term(enough.domain, {name: state for name, state in witness.items() if state != own[name]})
-        lead = f"{explanation.target} would be {_name(nearest.decision)} if {_sentence(changes, 'were')}"
+        lead = (
+            f"{explanation.target} would be {decision_name(nearest.decision)} if {sentence(changes, 'were')}"
+        )
         if is_impossible(explanation, witness):
             lead += ", though the network gives that probability 0"
         fewer = "" if nearest.distance == 1 else "; no fewer changes lead to another decision"
@@ -270,7 +284,7 @@ class _Teller:
         found = explanation.contrastive(name, self._limit, budget.left())
         if found.message is not None:
             return Answer(question, kind, found.message[0].upper() + found.message[1:] + ".")
-        lines = tuple(Line(_sentence(_opposite(clause), "were"), str(clause)) for clause in found)
+        lines = tuple(Line(sentence(opposite(clause), "were"), str(clause)) for clause in found)
         if not lines and found.cut == "time":
             return Answer(question, kind, f"This is {self._not_known}.")
 
@@ -289,7 +303,7 @@ class _Teller:
         explanation, nearest = self._explanation, self._nearest
         question, kind = "What would change it?", "general necessary reasons"
         if self._is_constant:
-            return Answer(question, kind, f"Nothing: {_always(explanation)}.")
+            return Answer(question, kind, f"Nothing: {always(explanation)}.")
         least = f"How many features must change at least is {self._not_known}"
         if nearest is not None:
             features = "1 feature" if nearest.distance == 1 else f"{nearest.distance} features"
@@ -302,14 +316,12 @@ class _Teller:
             return Answer(question, kind, f"This is {self._not_known}.")
         outcomes = Budget(max(budget.left() or 0.0, _BASIS_SECONDS))
         lines = tuple(
-            Line(
-                f"{_sentence(_opposite(clause))}: then {_outcome(explanation, clause, outcomes)}", str(clause)
-            )
+            Line(f"{sentence(opposite(clause))}: then {_outcome(explanation, clause, outcomes)}", str(clause))
             for clause in clauses
         )
         rest = self._rest(found, len(lines), explanation.count_general_necessary_reasons, budget)
         lead = f"{least}. {explanation.target} is no longer "
-        lead += f"{_name(explanation.decision)}, all else as it is, if"
+        lead += f"{decision_name(explanation.decision)}, all else as it is, if"
         return Answer(question, kind, lead, lines, rest)
 
     def _rest(
@@ -331,7 +343,7 @@ class _Teller:
 def _line(reason: Term) -> Line:
     """Return a sufficient reason in words, with what is not proved of it."""
     note = unproved_note(reason)
-    return Line(_sentence(reason) + (f" ({note})" if note else ""), str(reason))
+    return Line(sentence(reason) + (f" ({note})" if note else ""), str(reason))
 
 
 def _outcome(explanation: BaseExplanation, clause: Clause, budget: Budget) -> str:
@@ -342,66 +354,4 @@ def _outcome(explanation: BaseExplanation, clause: Clause, budget: Budget) -> st
         decisions = [decision for _, decision in explanation.changes(clause, _MOST_CHANGES + 1)]
     if not 0 < len(decisions) <= _MOST_CHANGES:
         return f"{target} is another"
-    return f"{target} is {' or '.join(_name(decision) for decision in dict.fromkeys(decisions))}"
-
-
-def _as_fixed(explanation: BaseExplanation) -> str:
-    return f", with {_series(explanation.fixed)} as here" if explanation.fixed else ""
-
-
-def _always(explanation: BaseExplanation) -> str:
-    decided, fixed = _decided(explanation), explanation.fixed
-    if not explanation.instance:
-        return f"where nothing is known, {decided}"
-    if len(fixed) == len(explanation.instance):
-        return f"{decided}, and no feature may change"
-    if fixed:
-        return f"with {_series(fixed)} as here, {decided} {_whatever(explanation)}"
-    return f"{decided} {_whatever(explanation, '')}"
-
-
-def _whatever(explanation: BaseExplanation, other: str = "other ") -> str:
-    known = "known " if explanation.missing else ""
-    within = " within the allowed changes" if explanation.allowed else ""
-    return f"whatever the {other}{known}features are{within}"
-
-
-def _decided(explanation: BaseExplanation) -> str:
-    return f"{explanation.target} is {_name(explanation.decision)}"
-
-
-def _name(decision: Label | None) -> str:
-    return "undecided (a tie)" if decision is None else as_text(decision)
-
-
-def _opposite(clause: Clause) -> Term:
-    """Return the term that holds where the clause does not."""
-    full = clause.domain.full
-    return Term.from_masks(clause.domain, {f: full(f) & ~mask for f, mask in clause.masks.items()})
-
-
-def _sentence(term: Term, verb: str = "is") -> str:
-    """Return a term in words: ``BP is Low or High, and HR is Normal``."""
-    domain = term.domain
-    clauses, mixed = [], False
-    for feature, mask in term.masks.items():
-        scale = scale_of(domain.states[feature])
-        if isinstance(scale, Intervals):
-            clauses.append(scale.words(domain.names[feature], mask, verb))
-            mixed = mixed or " or " in clauses[-1]
-            continue
-        states = domain.states_of(feature, mask)
-        others = domain.states_of(feature, domain.full(feature) & ~mask)
-        if len(states) <= max(2, len(others)):
-            chosen = " or ".join(states) if len(states) <= 2 else f"one of {', '.join(states)}"
-        else:
-            chosen = f"not {others[0]}" if len(others) == 1 else f"none of {', '.join(others)}"
-        clauses.append(f"{domain.names[feature]} {verb} {chosen}")
-        mixed = mixed or len(states) > 1
-    return _series(clauses, mixed)
-
-
-def _series(words: Iterable[str], comma: bool = False) -> str:
-    """Join words by commas and a last "and", with a ``comma`` before it where that reads better."""
-    *first, last = words
-    return f"{', '.join(first)}{',' if comma else ''} and {last}" if first else last
+    return f"{target} is {' or '.join(decision_name(decision) for decision in dict.fromkeys(decisions))}"

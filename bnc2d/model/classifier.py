@@ -63,7 +63,7 @@ class BaseClassifier(Predicting):
         target: str,
         features: Iterable[str] | Literal["all"] | None = None,
         threshold: Number | None = None,
-        positive: str | None = None,
+        positive: Label | None = None,
         ties: Ties = "lowest",
     ) -> None:
         if not isinstance(network, BayesianNetwork):
@@ -317,7 +317,7 @@ def _check_threshold(classes: tuple[str, ...], threshold: Number | None) -> Frac
     return exact_threshold(threshold)
 
 
-def _check_positive(target: Variable, positive: str | None) -> str | None:
+def _check_positive(target: Variable, positive: Label | None) -> str | None:
     """Return the positive state: the one given, or the second of a binary target."""
     if positive is None:
         return target.states[1] if len(target) == 2 else None

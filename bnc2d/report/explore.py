@@ -21,6 +21,7 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import AnyInstances
 from bnc2d.compile.model import BaseCompiledModel
 from bnc2d.draw.html import asset, digest, page
+from bnc2d.draw.theme import style_sheet
 from bnc2d.errors import ArgumentError, LimitExceeded
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.model.classifier import BaseClassifier
@@ -39,6 +40,8 @@ _SCRIPTS = (
     "answers.js",
     "story.js",
     "picture.js",
+    "figure_bars.js",
+    "figure.js",
     "circuit.js",
     "controls.js",
     "probabilities.js",
@@ -86,7 +89,7 @@ def page_around(classifier: BaseClassifier, contents: dict[str, Any]) -> str:
     data = packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     fields = {"data": data, "script": script, "network": _network(classifier)}
     title = f"{classifier.target}: explore the decisions"
-    return page("bnc2d.report", title, f"script-src '{digest(script)}'", fields)
+    return page("bnc2d.report", title, f"script-src '{digest(script)}'", fields, "\n" + style_sheet())
 
 
 def page_contents(

@@ -21,6 +21,7 @@ from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.picture import draw_network
+from bnc2d.report.picture import decision_chart
 from bnc2d.report.records import KINDS
 
 # Circuits of larger models take a while to make, so that only those that are there already are shown.
@@ -73,7 +74,7 @@ def model_html(model: BaseCompiledModel) -> str:
 
 
 def explanation_html(explanation: BaseExplanation) -> str:
-    """Return the decision, the instance, the first reasons of each kind and the nearest other decision."""
+    """Return a picture of the decision, then the first reasons of each kind and what else there is to say."""
     shown = [text(state_words(name, state)) for name, state in own_values(explanation).items()]
     rows: list[Sequence[Cell]] = [("instance", _some(shown))]
     if explanation.missing:
@@ -94,7 +95,10 @@ def explanation_html(explanation: BaseExplanation) -> str:
     if explanation.missing:
         _, *told = could_do(explanation, _SECONDS)
         rows.append(("if known", "<br>".join(map(text, told))))
-    return table(f"Why {text(explanation.target)} is {_decision(explanation.decision)}", (), rows)
+    reasons = table(f"Why {text(explanation.target)} is {_decision(explanation.decision)}", (), rows)
+    if not explanation.instance:
+        return reasons
+    return decision_chart(explanation, time_limit=_SECONDS).html() + reasons
 
 
 def _decision(name: Label | None) -> str:

@@ -24,6 +24,7 @@ from bnc2d.explain.missing.words import could_do
 from bnc2d.explain.text import caveat_within
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.report.data import features_data, mask_data
+from bnc2d.report.picture import way_out, widest_reason
 from bnc2d.report.records import ExplanationData, Literals, explanation_data
 from bnc2d.report.tables import page_rule
 
@@ -219,6 +220,7 @@ def _answer(
         "outcomes": outcomes,
         "against": [_contrast(classifier, data, name) for name in classifier.classes],
         "nearest": _nearest(classifier, explanation, data),
+        **_picture(classifier, explanation, budget),
         "unproved": _unproved(classifier, data),
         "formulas": [data["complete_reason"], data["general_reason"]],
         "missing": could_do(explanation, budget.left() or _OUTCOME_SECONDS) if explanation.missing else [],
@@ -282,6 +284,18 @@ def _nearest(
     states = [v.states.index(witness[v.name]) if v.name in witness else MISSING for v in variables]
     label = int(route.labels(np.array([route.domain.encode(witness)], dtype=np.intp))[0])
     return {"states": states, "label": label, "possible": nearest["possible"]}
+
+
+def _picture(classifier: BaseClassifier, explanation: BaseExplanation, budget: Budget) -> dict[str, Any]:
+    """Return the reason that the picture shades, and the states that its way out leads to."""
+    place, names = {name: at for at, name in enumerate(classifier.features)}, explanation.route.domain.names
+    found: dict[str, Any] = {"shaded": None, "out": None}
+    with suppress(LimitExceeded):
+        reason = widest_reason(explanation, budget.share(0.5))
+        found["shaded"] = [[place[names[f]], mask_data(mask)] for f, mask in reason.masks.items()]
+        way = way_out(explanation, None, budget.left())
+        found["out"] = [[place[names[f]], mask_data(mask), way.nearest[f]] for f, mask in way.states.items()]
+    return found
 
 
 def _unproved(classifier: BaseClassifier, data: ExplanationData) -> dict[str, dict[str, Any]]:

@@ -313,3 +313,35 @@ def test_a_bin_that_the_naive_bayes_never_saw_is_refused() -> None:
         UnsupportedError, match=r"refuses values such as .* though others are taken; .*min_categories"
     ):
         bnc2d.from_sklearn(pipeline)
+
+
+def test_pipelines_in_pipelines_and_columns_by_the_names_of_a_step_before() -> None:
+    frame, classes = people()
+    frame["owner"] = frame["income"] > 40_000
+    first = ColumnTransformer(
+        [("fill", SimpleImputer(), ["age", "income"]), ("rest", "passthrough", ["job", "owner"])],
+        verbose_feature_names_out=False,
+    ).set_output(transform="pandas")
+    bins = KBinsDiscretizer(3, strategy="uniform", encode="onehot-dense", dtype=np.float32)
+    second = ColumnTransformer(
+        [("bins", bins, ["income", "age"]), ("labels", OneHotEncoder(sparse_output=False), ["job"])],
+        remainder="passthrough",
+    )
+    pipeline = make_pipeline(first, make_pipeline(second, "passthrough", BernoulliNB())).fit(frame, classes)
+    clf = bnc2d.from_sklearn(pipeline)
+    assert clf.features == ("age", "income", "job", "owner")
+    assert bnc2d.agreement(clf, pipeline, frame).equal == len(frame)
+    assert np.allclose(clf.predict_proba(frame), pipeline.predict_proba(frame), atol=1e-12)
+    assert clf.predict(frame.iloc[3]) == pipeline.predict(frame.iloc[3:4])[0]  # with a bool of numpy
+
+
+def test_columns_that_are_dropped_are_no_features() -> None:
+    frame, classes = people()
+    table = frame[["age", "income"]].to_numpy()
+    columns = ColumnTransformer([("bins", binned(n_bins=3, strategy="uniform"), [1])])
+    pipeline = make_pipeline(columns, CategoricalNB()).fit(table, classes)
+    clf = bnc2d.from_sklearn(pipeline)
+    assert clf.features == ("x1",)
+    assert bnc2d.agreement(clf, pipeline, table, rows=table[:, [1]])
+    with pytest.raises(Bnc2dError, match=r"expected an array of shape \(instances, 1\)"):
+        clf.predict(table)

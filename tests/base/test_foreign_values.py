@@ -148,7 +148,6 @@ def valid(world: World, label: str, parameter: str) -> Any:
         ("NNF.from_sympy", "expression"): None,
     }
     by_name = {
-        "bn": None,
         "child": world.Variable,
         "column": np.array([1.0]),
         "cut": world.Intervals.cuts[0],

@@ -42,3 +42,20 @@ def assert_no_overlap(picture: Picture) -> None:
     for first, second in combinations(picture.boxes, 2):
         beside = abs(first.x - second.x) >= (first.width + second.width) / 2 + 5
         assert beside or abs(first.y - second.y) >= (first.height + second.height) / 2 + 5
+
+
+def text_boxes(svg: str) -> list[tuple[str, float, float, float, float, float]]:
+    """Return every text of a chart with its left, top, right and bottom, and the size of its font."""
+    found = []
+    for element in elements(svg):
+        if element.tag != f"{SVG}text":
+            continue
+        text, font = str(element.text), float(element.attrib.get("font-size", 13))
+        width = text_width(text, font) * (1.08 if "font-weight" in element.attrib else 1.0)
+        left = (
+            float(element.attrib["x"])
+            - width * {"start": 0, "middle": 0.5, "end": 1}[element.attrib.get("text-anchor", "start")]
+        )
+        y = float(element.attrib["y"])
+        found.append((text, left, y - 0.75 * font, left + width, y + 0.2 * font, font))
+    return found

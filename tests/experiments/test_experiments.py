@@ -255,8 +255,9 @@ def test_more_parts(
     module = MORE_PARTS[part]
     assert module.sections({}) == []
 
-    def jobs(methods: Sequence[str], records: Mapping[Key, Record]) -> list[Job]:
+    def jobs(methods: Sequence[str], records: Mapping[Key, Record], **options: object) -> list[Job]:
         assert methods == ["fast"]
+        assert options == ({"pattern": "*", "wheel": None} if part == "data" else {})
         return [first, second] if first.key in records else [first]
 
     def sections(records: Mapping[Key, Record]) -> list[Section]:

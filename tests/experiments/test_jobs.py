@@ -74,12 +74,44 @@ def test_the_memory_limit() -> None:
 def test_a_process_that_dies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, status: str, message: str
 ) -> None:
-    python = tmp_path / "python"
+    run_instead(script, tmp_path, monkeypatch)
+    record = run_job(ENDLESS, 60)
+    assert (record["status"], record["message"]) == (status, message)
+
+
+def run_instead(script: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = folder / "python"
     python.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     python.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(python))
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "message"),
+    [
+        ("kill -9 $$", "memory", "ended by signal 9"),
+        ("kill -14 $$", "timeout", "ended 1 s after its limit of 60 s"),
+        ("exit 7", "error", "ended with code 7 and no result"),
+        ('echo \'{"status": "ok", "nodes": 3}\'', "ok", None),
+    ],
+)
+def test_what_was_told_before_the_end_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str, status: str, message: str | None
+) -> None:
+    told = '{"status": "unfinished", "data": {"accuracy": 0.5}}'
+    run_instead(f"echo '{told}'\n{end}", tmp_path, monkeypatch)
     record = run_job(ENDLESS, 60)
-    assert (record["status"], record["message"]) == (status, message)
+    assert (record["status"], record["message"], record["data"]) == (status, message, {"accuracy": 0.5})
+    assert record["nodes"] == (3 if status == "ok" else None)
+
+
+def test_a_job_of_several_stages_has_the_time_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_instead('echo \'{"status": "unfinished", "nodes": 3}\'\nexec sleep 60', tmp_path, monkeypatch)
+    monkeypatch.setattr(jobs, "_GRACE", -359.0)
+    job = Job("data/iris/tan", "argmax", "fast", {"data": {"name": "iris", "structure": "tan"}})
+    record = run_job(job, 60)
+    assert (record["status"], record["nodes"]) == ("timeout", 3)
+    assert record["message"] == "killed -359 s after its limit of 360 s"
 
 
 def test_closing_the_generator_ends_the_processes() -> None:

@@ -61,6 +61,26 @@ def test_markdown_is_escaped() -> None:
     assert "| --- | ---: |" in text
 
 
+def test_a_column_without_any_value_is_not_shown() -> None:
+    table = Table(("name", "message", "s", "none"), (("a", None, 0.0, None), ("b", None, None, None)))
+    section = Section("Some", "", (table, Table(("alone",), ())))
+    for text in (to_html([section]), to_markdown([section])):
+        assert "message" not in text
+        assert "none" not in text
+        assert "alone" in text  # there are no rows that could fill it
+    assert to_html([section]).count("<td") == 4
+    assert to_csv(table).splitlines()[0] == "name,message,s,none"
+
+
+def test_short_texts_stay_in_one_line_and_long_ones_do_not() -> None:
+    table = Table(("name", "message", "s"), (("naive Bayes", "word " * 20, 1),))
+    assert [
+        attributes.get("class")
+        for tag, attributes in Tags(to_html([Section("Some", "", (table,))])).found
+        if tag == "td"
+    ] == ["short", None, "number"]
+
+
 def test_csv_has_full_numbers() -> None:
     table = Table(("a,b", "n"), (('x"y\n', 1234567.125), (None, 10**20)))
     assert list(csv.reader(io.StringIO(to_csv(table)))) == [

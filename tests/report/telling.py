@@ -9,7 +9,8 @@ from typing import Any
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.explanation import Explanation
 from bnc2d.base.scales import Intervals, States
-from bnc2d.explain.text import Answer, _opposite, _sentence, tell
+from bnc2d.explain.text import Answer, tell
+from bnc2d.explain.words import opposite, sentence
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -37,7 +38,7 @@ def told(explanation: Explanation) -> dict[str, Any]:
             found["changes"] = answer
     if short:
         found["because"], found["change"] = (answer.lead for answer in short)
-    necessary = [(_sentence(_opposite(clause)), str(clause)) for clause in explanation.necessary_reasons()]
+    necessary = [(sentence(opposite(clause)), str(clause)) for clause in explanation.necessary_reasons()]
     return {**found, "against": against, "necessary": necessary}
 
 

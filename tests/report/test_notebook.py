@@ -77,6 +77,7 @@ def test_names_are_never_markup(ties: str) -> None:
             "path",
             "rect",
             "text",
+            *("style", "desc", "circle"),
         }
         assert not any(name.startswith("on") for name in page.attributes)
         assert BAD in page.text

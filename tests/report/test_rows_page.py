@@ -74,7 +74,7 @@ def test_numbers_are_shown_as_they_were_given(tmp_path: Path) -> None:
         write_page(made, tmp_path / "page.html", rows=[{"age": 41}, {"age": "≥50"}, {}])
         found = contents(tmp_path / "page.html")
         assert found["rows"]["values"] == {"0": ["41 years"]}
-        assert found["features"][0][3] == {"cuts": [["37.5", 0], ["50", 0]], "unit": "years"}
+        assert found["features"][0][3] == {"cuts": [["37.5", 0, 37.5], ["50", 0, 50.0]], "unit": "years"}
 
 
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import bnc2d
 from bnc2d.api.compiled_model import CompiledModel
-from bnc2d.explain.text import _sentence
+from bnc2d.explain.words import sentence
 from bnc2d.logic.terms import Term
 from bnc2d.report.explore import write_page
 from bnc2d.testing import random_instance, random_naive_bayes
@@ -73,7 +73,7 @@ def test_literals_of_any_states_read_as_in_python(browser: Browser, tmp_path: Pa
         for (feature, states, verb), answer in zip(asked, found, strict=True):
             mask = sum(1 << state for state in states)
             term = Term.from_masks(domain, {feature: mask})
-            expected = [domain.show_literal(feature, mask), _sentence(term, verb)]
+            expected = [domain.show_literal(feature, mask), sentence(term, verb)]
             assert answer == [shown_text(text) for text in expected]
             compared += 1
     assert compared > 200

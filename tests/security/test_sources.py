@@ -22,7 +22,7 @@ UNSAFE_OS = {"system", "popen", "startfile", *(f"spawn{end}" for end in ("l", "l
 # Who starts programs: the SDD worker, the jobs of `bench`, the fetching of networks.
 STARTS_PROGRAMS = {
     "experiments/running/jobs.py",
-    "experiments/networks.py",
+    "experiments/wheels.py",
     "logic/convert/sdd.py",
 }
 

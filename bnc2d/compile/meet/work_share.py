@@ -79,10 +79,10 @@ def decide_all(
     The shares do not depend on the executor, so the result does not.
     """
     step = max(1, min(CELLS // decider.columns, _ENTRIES // max(1, decider.terms)))
-    shares = [
-        (decider, patterns[start : start + step], ends, start) for start in range(0, len(patterns), step)
-    ]
-    if executor is None or len(shares) == 1:
+    starts = range(0, len(patterns), step)
+    # Shares are made one by one: there can be millions, more than any time limit would wait for.
+    shares = ((decider, patterns[start : start + step], ends, start) for start in starts)
+    if executor is None or len(starts) == 1:
         yield from (decide_rows(*share) for share in shares)
         return
     waiting: deque[Future[DecidedRows]] = deque()

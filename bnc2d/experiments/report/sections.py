@@ -26,6 +26,7 @@ Cell: TypeAlias = str | int | float | None
 
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|#~$&])")
 _DIGITS = 4
+_SHORT = 20  # characters of a text that is not broken into lines
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,20 @@ class Table:
     def of(cls, rows: Sequence[Mapping[str, Cell]]) -> Table:
         """Return a table of at least one row; the first names the columns, the others may lack some."""
         return cls(tuple(rows[0]), tuple(tuple(row.get(name) for name in rows[0]) for row in rows))
+
+    def without_empty_columns(self) -> Table:
+        """Return the table as people read it; a table without rows keeps its columns.
+
+        >>> Table(("name", "message", "s"), (("a", None, None), ("b", None, 2.5))).without_empty_columns()
+        Table(columns=('name', 's'), rows=(('a', None), ('b', 2.5)))
+        """
+        filled = [
+            at
+            for at in range(len(self.columns))
+            if not self.rows or any(row[at] is not None for row in self.rows)
+        ]
+        rows = tuple(tuple(row[at] for at in filled) for row in self.rows)
+        return Table(tuple(self.columns[at] for at in filled), rows)
 
 
 @dataclass(frozen=True)
@@ -134,7 +149,7 @@ def _markdown_lines(section: Section) -> list[str]:
     lines = [f"## {_marked(section.title)}", ""]
     for paragraph in _paragraphs(section.text):
         lines += [_marked(paragraph), ""]
-    for table in section.tables:
+    for table in _shown_tables(section):
         sides = ["---:" if right else "---" for right in is_numeric(table)]
         cells = [[_marked(shown(cell)) for cell in row] for row in (table.columns, *table.rows)]
         lines += [f"| {' | '.join(row)} |" for row in (cells[0], sides, *cells[1:])] + [""]
@@ -150,21 +165,40 @@ def _marked(value: str) -> str:
 def _html(section: Section) -> str:
     lines = [f'<section id="{escape(slug(section.title))}">', f"<h2>{text(section.title)}</h2>"]
     lines += [f"<p>{text(paragraph)}</p>" for paragraph in _paragraphs(section.text)]
-    for table in section.tables:
-        marks = [' class="number"' if right else "" for right in is_numeric(table)]
+    for table in _shown_tables(section):
+        marks = [f' class="{name}"' if name else "" for name in _column_classes(table)]
         head, *rows = [
             [(mark, text(shown(cell))) for cell, mark in zip(row, marks, strict=True)]
             for row in (table.columns, *table.rows)
         ]
         names = "".join(f'<th scope="col"{mark}>{name}</th>' for mark, name in head)
-        lines += ['<div class="scroll" tabindex="0"><table>', f"<thead><tr>{names}</tr></thead>", "<tbody>"]
+        label = f'role="region" aria-label="{text(section.title)}"'
+        lines += [
+            f'<div class="scroll" tabindex="0" {label}><table>',
+            f"<thead><tr>{names}</tr></thead>",
+            "<tbody>",
+        ]
         lines += [f"<tr>{''.join(f'<td{mark}>{cell}</td>' for mark, cell in row)}</tr>" for row in rows]
         lines += ["</tbody>", "</table></div>"]
     for figure in section.figures:
         data, caption = base64.b64encode(figure.picture.svg).decode(), text(figure.caption)
         picture = f'<img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
+        picture = f'<div class="wide">{picture}</div>'
         lines.append(f"<figure>{picture}<figcaption>{caption}</figcaption></figure>")
     return "\n".join([*lines, "</section>"])
+
+
+def _shown_tables(section: Section) -> list[Table]:
+    return [table.without_empty_columns() for table in section.tables]
+
+
+def _column_classes(table: Table) -> list[str]:
+    """Return how the cells of each column are set: numbers to the right, short texts in one line."""
+    found = []
+    for at, numeric in enumerate(is_numeric(table)):
+        longest = max((len(shown(row[at])) for row in table.rows), default=0)
+        found.append("number" if numeric else "short" if longest <= _SHORT else "")
+    return found
 
 
 def is_numeric(table: Table) -> list[bool]:

@@ -14,6 +14,7 @@ from bnc2d.experiments.running.jobs import NOT_APPLICABLE, Record
 from bnc2d.experiments.running.journal import (
     Records,
     disagreements,
+    failed_checks,
     is_not_applicable,
     is_refused,
     is_solved,
@@ -41,6 +42,22 @@ def disagreement_section(records: Records) -> list[Section]:
         "is resolved. Please report it."
     )
     return _unless_empty("Methods disagree", text, rows)
+
+
+def failed_check_section(records: Records) -> list[Section]:
+    """Return a section that says where explanations of real data are wrong, or none."""
+    rows: list[dict[str, Cell]] = [
+        {"run": record["problem"], "method": record["method"]}
+        | {"routes differ": (record["data"].get("agreement") or {}).get("differ", 0)}
+        | {"reasons wrong": (record["data"].get("checked") or {}).get("wrong", 0)}
+        for record in failed_checks(records)
+    ]
+    text = (
+        f"ERROR: explanations of {len(rows)} runs on real data are wrong: the compiled model and the network "
+        "give different answers, or a reason does not hold when it is checked in a third way. Please report "
+        "it."
+    )
+    return _unless_empty("Explanations that are wrong", text, rows)
 
 
 def _unless_empty(title: str, text: str, *tables: Sequence[Mapping[str, Cell]]) -> list[Section]:

@@ -24,10 +24,23 @@ NOT_APPLICABLE = "not applicable: "  # how an error's message starts where a met
 
 _GRACE = 20.0  # seconds past its own limit before a run is killed; it starts and reads a network in these too
 _POLL = 0.2
+_STAGES = {"data": 6}  # how many limits a job takes, by the kind of its source, where it is not one
+UNFINISHED = "unfinished"  # the status of a line that a job writes before its end
 LATE = 1.0  # seconds past its limit when a timer of its own ends a compilation
 _FACTS = (
-    *("network", "target", "features", "instances", "threshold", "seconds", "phases", "nodes", "edges"),
-    *("models", "class_nodes", "class_models", "omega", "omega_T", "peak_mib", "message"),
+    *(
+        "network",
+        "target",
+        "features",
+        "instances",
+        "threshold",
+        "seconds",
+        "cpu_seconds",
+        "phases",
+        "nodes",
+        "edges",
+    ),
+    *("models", "class_nodes", "class_models", "omega", "omega_T", "diagram_nodes", "peak_mib", "message"),
 )
 
 
@@ -48,6 +61,11 @@ class Job:
     def key(self) -> tuple[str, str, str]:
         """What names the job in a journal."""
         return self.problem, self.which, self.method
+
+    @property
+    def stages(self) -> int:
+        """How many times its limit the job may take: a stage of it keeps the limit."""
+        return max((_STAGES.get(kind, 1) for kind in self.source), default=1)
 
     def record(self, status: str, **facts: Any) -> Record:
         """Return this job's record: ``ok``, ``timeout``, ``memory`` or ``error``, and the facts known."""
@@ -92,7 +110,8 @@ def run_job(
 ) -> Record:
     """Run a job in a new process and return its record; the process is killed when it is late or ``stopped``.
 
-    The process ends by itself when this one goes away.
+    The process ends by itself when this one goes away. What it had written before it was ended, as a line
+    with the status ``unfinished``, is part of the record.
     """
     order = asdict(job) | {"time_limit": time_limit, "memory_limit": memory_limit}
     with subprocess.Popen(
@@ -110,23 +129,30 @@ def run_job(
             started = time.monotonic()
             with suppress(BrokenPipeError):  # a child that is dead already is found below
                 to_child.write(json.dumps(order).encode() + b"\n")
+            late = ""
             while process.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_POLL)
-                if time.monotonic() - started > time_limit + _GRACE:
-                    message = f"killed {_GRACE:g} s after its limit of {time_limit:g} s"
-                    return job.record("timeout", message=message)
+                if time.monotonic() - started > time_limit * job.stages + _GRACE:
+                    whole = time_limit * job.stages
+                    late = f"killed {_GRACE:g} s after its limit of {whole:g} s"
+                    process.kill()
                 if stopped is not None and stopped():
                     return job.record("error", message="stopped")
             written, code = from_child.read(), process.returncode
         finally:
             process.kill()
-    try:
-        record: Record = json.loads(written)
-    except ValueError:
-        if code == -signal.SIGALRM:
-            return job.record("timeout", message=f"ended {LATE:g} s after its limit of {time_limit:g} s")
-        if code < 0:  # killed from outside, most likely for its memory
-            return job.record("memory", message=f"ended by signal {-code}")
-        return job.record("error", message=f"ended with code {code} and no result")
-    return record
+    found: Record = job.record(UNFINISHED)
+    for line in written.splitlines():
+        with suppress(ValueError, TypeError):
+            found |= json.loads(line)
+    if found["status"] != UNFINISHED:
+        return found
+    if late:
+        return found | {"status": "timeout", "message": late}
+    if code == -signal.SIGALRM:
+        message = f"ended {LATE:g} s after its limit of {time_limit:g} s"
+        return found | {"status": "timeout", "message": message}
+    if code < 0:  # killed from outside, most likely for its memory
+        return found | {"status": "memory", "message": f"ended by signal {-code}"}
+    return found | {"status": "error", "message": f"ended with code {code} and no result"}

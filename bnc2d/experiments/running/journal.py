@@ -105,3 +105,13 @@ def disagreements(records: Records) -> list[tuple[str, str, dict[str, Any]]]:
         for (problem, which), models in found.items()
         if any(one != next(iter(models.values())) for one in models.values())
     ]
+
+
+def failed_checks(records: Records) -> list[Record]:
+    """Return runs on real data whose routes to explanations disagree, or some reason of which is wrong."""
+
+    def failures(data: Record) -> int:
+        parts = ((data.get("agreement"), "differ"), (data.get("checked"), "wrong"))
+        return sum(part[name] for part, name in parts if part)
+
+    return [record for record in records.values() if failures(record.get("data") or {})]

@@ -1,5 +1,7 @@
 """The process of one job: reads it as a line of JSON, compiles, writes the record as a line of JSON.
 
+A job of several stages writes a line after each, so that what is known survives the process.
+
 Started by ``jobs.run_job`` as ``python -m bnc2d.experiments.running.worker``. It ends when its standard input
 is closed, that is, when whoever started it is gone.
 """
@@ -21,6 +23,7 @@ from threading import Thread
 from typing import TypeAlias
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.readers.choices import read_method
 from bnc2d.compile.baselines import enumerate as brute_force
 from bnc2d.compile.baselines.block_order import method as block_order
@@ -31,9 +34,10 @@ from bnc2d.compile.paper import method as paper
 from bnc2d.compile.ratio import method as ratio
 from bnc2d.compile.zeros import diagram as zeros
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
+from bnc2d.experiments.data.measure import DataRun
 from bnc2d.experiments.networks import PUBLIC, network_path
 from bnc2d.experiments.problems import plain_name, read_problem
-from bnc2d.experiments.running.jobs import LATE, NOT_APPLICABLE, Job, Record
+from bnc2d.experiments.running.jobs import LATE, NOT_APPLICABLE, UNFINISHED, Job, Record
 from bnc2d.experiments.scaling import synthetic_classifier
 from bnc2d.formats.io import read_network
 from bnc2d.model.classifier import default_features
@@ -54,7 +58,11 @@ def main() -> None:
     warnings.simplefilter("ignore", Bnc2dWarning)  # a record has no place for them
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, whatever is going on
     set_timer = partial(signal.setitimer, signal.ITIMER_REAL)
-    record = record_of(job, order["time_limit"], order["memory_limit"], set_timer)
+    write(record_of(job, order["time_limit"], order["memory_limit"], set_timer, write))
+
+
+def write(record: Record) -> None:
+    """Write a record as a line of its own."""
     print(json.dumps(record), flush=True)
 
 
@@ -63,48 +71,65 @@ def record_of(
     time_limit: float,
     memory_limit: int | None = None,
     set_timer: Callable[[float], object] = lambda _: None,
+    tell: Callable[[Record], object] = lambda _: None,
 ) -> Record:
     """Run a job in this process and return its record, whatever happens to it.
 
     ``set_timer`` is called before the compilation, with the seconds it may take at most, and with 0 after it.
+    ``tell`` is told what is known of a job of several stages before it ends.
     """
+    known: Record = {}
+
+    def compiled(classifier: Classifier) -> CompiledModel:
+        set_timer(time_limit + LATE)
+        try:
+            model = compile_classifier(
+                classifier, method=read_method(job.method), time_limit=time_limit, memory_limit=memory_limit
+            )
+        finally:
+            set_timer(0.0)
+        return CompiledModel.of(model)
+
     try:
-        return _measure(job, time_limit, memory_limit, set_timer)
+        if "data" not in job.source:
+            return _measure(job, *_classifier(job), compiled)[0]
+        run = DataRun(**job.source["data"], time_limit=time_limit)
+        known["data"] = run.facts  # which grow
+        run.ask_network()
+        tell(job.record(UNFINISHED, **known))
+        record, model = _measure(job, job.source["data"]["name"], run.classifier, compiled)
+        if model is not None:
+            run.ask_model(model)
+        return record | known
     except TimeLimitExceeded as error:
-        return job.record("timeout", message=str(error))
+        return job.record("timeout", message=str(error), **known)
     except LimitExceeded as error:  # a table that is too large
-        return job.record("memory", message=str(error))
+        return job.record("memory", message=str(error), **known)
     except MemoryError:
-        return job.record("memory", message="out of memory")
+        return job.record("memory", message="out of memory", **known)
     except (Bnc2dError, ValueError, KeyError, OSError) as error:
-        return job.record("error", message=f"{type(error).__name__}: {error}")
+        return job.record("error", message=f"{type(error).__name__}: {error}", **known)
 
 
 def _measure(
-    job: Job, time_limit: float, memory_limit: int | None, set_timer: Callable[[float], object]
-) -> Record:
-    """Compile and return the record with the facts.
+    job: Job, network: NetworkName, classifier: Classifier, compiled: Callable[[Classifier], CompiledModel]
+) -> tuple[Record, CompiledModel | None]:
+    """Compile and return the record with the facts, and the model where the method takes the classifier.
 
     ``seconds`` is the whole compilation, reading excluded. ``nodes``, ``edges`` and ``models`` are those of
     the positive class of a binary target; for other targets nodes and edges of all classes are added up.
     """
-    network, classifier = _classifier(job)
-    started = time.perf_counter()
-    set_timer(time_limit + LATE)
+    started, started_cpu = time.perf_counter(), time.process_time()
     try:
-        model = compile_classifier(
-            classifier, method=read_method(job.method), time_limit=time_limit, memory_limit=memory_limit
-        )
+        model = compiled(classifier)
     except ClassifierError as error:  # the classifier is sound, so it is not one for this method
-        return job.record("error", message=f"{NOT_APPLICABLE}{error}")
-    finally:
-        set_timer(0.0)
+        return job.record("error", message=f"{NOT_APPLICABLE}{error}"), None
     formulas = [model.formula(name) for name in model.classes]
-    seconds = time.perf_counter() - started
+    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - started_cpu
     counts = [model.count(name) for name in model.classes]
     positive = None if classifier.positive is None else classifier.classes.index(classifier.positive)
     shown = formulas if positive is None else [formulas[positive]]
-    return job.record(
+    record = job.record(
         "ok",
         network=network,
         target=classifier.target,
@@ -112,6 +137,7 @@ def _measure(
         instances=classifier.instance_count,
         threshold=None if classifier.threshold is None else float(classifier.threshold),
         seconds=round(seconds, 4),
+        cpu_seconds=round(cpu_seconds, 4),
         phases={phase: round(spent, 4) for phase, spent in model.stats.seconds.items()},
         nodes=sum(formula.node_count for formula in shown),
         edges=sum(formula.edge_count for formula in shown),
@@ -120,8 +146,10 @@ def _measure(
         class_models=counts,
         omega=model.stats.omega,
         omega_T=model.stats.omega_total,
+        diagram_nodes=model.stats.diagram_nodes,
         peak_mib=round(_peak_kib() / 1024, 1),
     )
+    return record, model
 
 
 def _peak_kib() -> int:
@@ -139,6 +167,7 @@ def _classifier(job: Job) -> tuple[NetworkName, Classifier]:
     ``suite``: a problem of a suite, with its own threshold or with another. ``leaves``: all leaves of a
     suite's network, by threshold where the target is binary. ``network``: all leaves of a public network, by
     its name, or of any other, by its file. ``synthetic``: one of a family, which stands for the network.
+    (``data``, a data set and a structure to train, is a run of its own: see ``DataRun``.)
     """
     (kind, given), *_ = job.source.items()
     normalise = given.get("normalise", False)

@@ -12,6 +12,7 @@ class Answers {
     this.against = null;
     this.asked = false; // whether the reader has chosen the class to ask about
     this.expanded = new Map();
+    this.figure = new Figure(byId("decision-picture"));
     const options = [["both", "sentences and symbols"], ["sentences", "sentences"], ["symbols", "symbols"]];
     byId("words").replaceChildren(chooser("Show", "shown-words", options, "both", (words) => {
       byId("answers").dataset.words = byId("short").dataset.words = words;
@@ -31,6 +32,7 @@ class Answers {
     this.story = new Story(this.model, subject, why);
     return [
       () => this.short(),
+      () => this.figure.show(pictureOf(this.model, subject, why)),
       () => this.enough(),
       () => this.changes(),
       () => this.contrast(),

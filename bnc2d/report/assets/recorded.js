@@ -42,6 +42,15 @@ class Recorded {
     return { changes, label: nearest.label, impossible: nearest.possible === false, row: null };
   }
 
+  /** The reason and the way out of the picture, as Python chose them. */
+  widest() {
+    return this.answer.shaded && this.answer.shaded.map(([feature, states]) => [feature, BigInt(states)]);
+  }
+
+  out() {
+    return this.answer.out && this.answer.out.map(([feature, states, nearest]) => [feature, BigInt(states), nearest]);
+  }
+
   outcomes(_, at) {
     return this.answer.outcomes[at] ?? null;
   }
@@ -122,7 +131,7 @@ class RecordedView {
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
     }
-    const subject = { row, label, sentence: "" };
+    const subject = { row, label, sentence: "", values: model.rows.values[number] };
     this.turns.take(this.answers.steps(subject, new Recorded(answer, model)));
   }
 }
@@ -137,6 +146,10 @@ function showRecorded(data) {
     texts: (number) => {
       const answer = data.answers[data.rows.at[number]];
       return new Story(model, { row: answer.states, label: answer.label }, why(answer)).texts();
+    },
+    picture: (number) => {
+      const answer = data.answers[data.rows.at[number]];
+      return plainPicture(pictureOf(model, { row: answer.states, label: answer.label, values: data.rows.values[number] }, why(answer)));
     },
     show: (number) => view.table.take(number),
   });

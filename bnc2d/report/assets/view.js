@@ -99,6 +99,7 @@ class View {
     }
     this.keepAddress();
     this.table?.mark((at) => model.rows.states[at].every((state, feature) => state === row[feature]));
+    subject.values = model.rows?.values[this.table.chosen];
     const why = subject.explainer && new Found(model, subject);
     const completions = isComplete(row) ? [] : [() => this.completions.show(subject)];
     this.turns.take([...completions, ...this.marking(subject), ...this.answers.steps(subject, why),
@@ -193,6 +194,10 @@ function showModel(model) {
     texts: (instance) => {
       const subject = subjectOf(model, rowOf(instance));
       return subject.explainer && new Story(model, subject, new Found(model, subject)).texts();
+    },
+    picture: (instance) => {
+      const subject = subjectOf(model, rowOf(instance));
+      return subject.explainer && plainPicture(pictureOf(model, subject, new Found(model, subject)));
     },
     literal: (feature, states, verb) => {
       const mask = states.reduce((all, state) => all | bit(state), 0n), own = model.features[feature];

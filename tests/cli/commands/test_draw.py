@@ -150,3 +150,45 @@ def test_png_without_the_renderer(
     assert code == 2
     assert "pip install resvg-py" in error
     assert not list(tmp_path.iterdir())
+
+
+def test_a_decision(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: str) -> None:
+    path = str(tmp_path / "why.svg")
+    code, out, _ = run(capsys, "draw", model, "--decision", *INSTANCE, "-o", path, "--width", "360")
+    assert (code, out) == (0, f"D is 2\nwrote {path}\n")
+    assert "D would be 1 if BP were Normal." in check_svg(path)
+    words = ("diagnosis", "--target", "D", "--route", "network", "--fixed", "BP", "--towards", "0")
+    code, out, _ = run(capsys, "draw", *words, "--decision", *INSTANCE, "-o", path, "--json")
+    facts = json.loads(out)
+    assert (code, facts["what"], facts["bytes"]) == (0, "decision", Path(path).stat().st_size)
+    assert "with BP as here" in facts["text"]
+
+
+def test_a_heat_map(capsys: pytest.CaptureFixture[str], tmp_path: Path, model: str) -> None:
+    path, rows = str(tmp_path / "rows.svg"), tmp_path / "rows.csv"
+    rows.write_text("BP,CT,HR\nHigh,1,Normal\nLow,0,Low\nLow,,High\nbad,0,Low\n", encoding="utf-8")
+    code, out, err = run(capsys, "draw", model, "--heat-map", "--csv", str(rows), "-o", path)
+    assert (code, out) == (0, f"Features in sufficient reasons\nwrote {path}\n")
+    assert "rows.csv:5: variable 'BP' has no state 'bad'" in err
+    assert "3 rows, by decision." in " ".join(check_svg(path).split("</text>"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--decision", "BP=High", "-o", "x.dot"), "must end in .svg or .png"),
+        (("--decision", "BP=High", "--csv", "x", "-o", "x.svg"), "--csv is for --heat-map"),
+        (("--decision", "BP=High", "--heat-map", "-o", "x.svg"), "ask for one"),
+        (("--decision", "BP=High", "--class", "1", "-o", "x.svg"), "--class does not go with --decision"),
+        (("--heat-map", "-o", "x.svg"), "needs rows: --csv FILE"),
+        (("--towards", "1", "-o", "x.svg"), "--towards is for --decision"),
+        (("--width", "400", "-o", "x.svg"), "--width is for --decision or --heat-map"),
+        (("--decision", "BP=Hih", "-o", "x.svg"), "did you mean 'High'"),
+    ],
+)
+def test_charts_that_are_refused(
+    capsys: pytest.CaptureFixture[str], model: str, words: tuple[str, ...], message: str
+) -> None:
+    code, _, err = run(capsys, "draw", model, *words)
+    assert code == 2
+    assert message in err

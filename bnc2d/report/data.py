@@ -83,13 +83,14 @@ def features_data(features: Sequence[Variable]) -> list[list[Any]]:
     """Return the name and the states of each feature, and which state reads as true (-1: they read not so).
 
     A column of numbers in intervals also has its cuts, as people read them, each with whether the number
-    itself is in the lower part and with its exact value, and its unit.
+    itself is in the lower part and with its exact value, and its unit; one whose missing values have a state
+    of their own is shown by the names of its states.
     """
     found: list[list[Any]] = []
     for feature in features:
         reading, scale = false_true(feature.states), scale_of(feature.states)
         record = [feature.name, list(feature.states), feature.states.index(reading[1]) if reading else -1]
-        if isinstance(scale, Intervals):
+        if isinstance(scale, Intervals) and not scale.has_missing_state:
             cuts = [[scale.cut_text(cut), int(cut.below), cut.value] for cut in scale.cuts]
             record.append({"cuts": cuts, "unit": scale.unit})
         found.append(record)

@@ -205,7 +205,7 @@ def _bars(explanation: BaseExplanation, reason: Term, way: WayOut | None) -> Ite
         elif feature in explanation._held:
             role, said, allowed = "fixed", "fixed", mine
         scale, cuts = scale_of(states), None
-        if isinstance(scale, Intervals) and scale.cuts:
+        if isinstance(scale, Intervals) and scale.cuts and not scale.has_missing_state:
             number = _number(explanation.values[name], states)
             texts = [scale.cut_text(cut) for cut in scale.cuts]
             cuts = Cuts([cut.value for cut in scale.cuts], texts, number)

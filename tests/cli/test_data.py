@@ -74,6 +74,22 @@ def test_a_saved_model_takes_raw_rows(table: Path, capsys: pytest.CaptureFixture
     assert run(capsys, "check", saved, "--rule", rule)[0] == (0 if model.check(rule).holds else 1)
 
 
+def test_other_commands_take_raw_rows_as_well(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    saved, rows = str(table.parent / "patients.bnc2d"), str(table)
+    assert run(capsys, "compile", rows, "--target", "ill", "--bins", "3", "-o", saved)[0] == 0
+    page = table.parent / "page.html"
+    assert run(capsys, "explore", saved, "--csv", rows, "-o", str(page))[0] == 0
+    assert page.stat().st_size > 10_000
+    code, out, _ = run(capsys, "nearest", saved, "--csv", rows, "--row", "17", "--json")
+    assert code == 0
+    found = json.loads(out)
+    model, frame = bnc2d.load(saved), read_frame(rows, 10**6)
+    assert found["decision"] == model.predict(frame.iloc[17])
+    assert found["instance"] == dict(model.explain(frame.iloc[17]).instance)
+    code, out, _ = run(capsys, "share", saved, "--csv", rows, "--json")
+    assert code == 0
+
+
 def frame_state(model: bnc2d.CompiledModel, bmi: float) -> str:
     bins = model.classifier.network.variable("bmi")
     return bins.states[bins.index(bmi)]

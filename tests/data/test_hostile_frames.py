@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -144,3 +145,18 @@ def test_huge_whole_numbers_are_compared_exactly() -> None:
     given = frame(a=[2**62 + k % 4 for k in range(ROWS)], b=[10**25 + 10**10 * (k % 9) for k in range(ROWS)])
     clf = bnc2d.from_data(given, target="y", bins={"a": [2**62 + 1024]}, missing="unknown")
     assert clf.predict(given).tolist() == [clf.predict(row) for row in given[["a", "b"]].to_dict("records")]
+
+
+@pytest.mark.parametrize(
+    ("module", "structure", "library"),
+    [("sklearn", "naive", "scikit-learn"), ("pyagrum", "tan", "pyAgrum")],
+)
+def test_a_library_that_is_not_installed_is_named(
+    module: str, structure: Any, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [*sys.modules]:
+        if name.split(".")[0] == module:
+            monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(bnc2d.MissingExtraError, match=rf"{library} is not installed.*bnc2d\[data\]"):
+        bnc2d.from_data(frame(a=[0, 1] * 20), target="y", structure=structure)

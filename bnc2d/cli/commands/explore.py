@@ -8,7 +8,7 @@ import sys
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.atomic import atomic_write
 from bnc2d.cli.shared.constraints import allowed_rows
-from bnc2d.cli.shared.instances import read_instances
+from bnc2d.cli.shared.instances import by_states, read_instances
 from bnc2d.cli.shared.models import (
     AUTO_SECONDS,
     ROUTES,
@@ -70,13 +70,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _with_rows(options: argparse.Namespace) -> int:
     """Write a page with the rows of a table."""
-    options.instance, options.instance_file = [], None
+    options.instance, options.instance_file, options.row = [], None, None
     model, constraint = load_to_explain(options)
     classifier = model if isinstance(model, Classifier) else model.classifier
     given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)
     rows, places = [], []
     for row in given.rows:
-        rows.append(PageRow(str(row.number if row.name in (None, "") else row.name), row.instance, row.error))
+        own = None if row.instance is None else by_states(row.instance, classifier.feature_variables)
+        rows.append(PageRow(str(row.number if row.name in (None, "") else row.name), own, row.error))
         places.append(row.place)
     shown = not options.json and sys.stderr.isatty()
     bounds = Bounds(options.limit, options.time_limit, constraint, progress=shown)

@@ -13,7 +13,7 @@ from bnc2d.base.finding import decision_words
 from bnc2d.base.scales import json_value, state_words
 from bnc2d.cli.shared.changes import add_change_options, add_cost_option, read_changes, read_costs
 from bnc2d.cli.shared.constraints import allowed_rows
-from bnc2d.cli.shared.instances import Given, Row, read_instances
+from bnc2d.cli.shared.instances import Given, Row, by_states, read_instances
 from bnc2d.cli.shared.models import given_words, load_compiled
 from bnc2d.cli.shared.options import amount, count, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
@@ -66,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
         return [answer_one(instance) for instance in instances]
 
-    def answer_one(instance: dict[str, str]) -> Any:
+    def answer_one(given: dict[str, str]) -> Any:
+        instance = by_states(given, classifier.feature_variables)
         ways = model.nearest(instance, towards, **arguments)
         reached.append(bool(ways))
         if output.format == "text":

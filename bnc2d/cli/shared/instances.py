@@ -145,20 +145,26 @@ def _by_name(instance: object, features: Sequence[Variable]) -> dict[str, Any]:
     if not isinstance(instance, Mapping):
         found = type(instance).__name__
         raise InstanceError(f"an instance is an object from feature to state, not {found}")
-    pairs = zip(features, encode_partial_one(features, instance), strict=True)
+    named = by_states(instance, features)
+    chosen = [feature for feature in features if feature.name in named]
     return {
-        feature.name: _own_number(instance.get(feature.name), feature, state)
-        for feature, state in pairs
-        if state != MISSING
+        feature.name: _own_number(instance.get(feature.name), feature, named[feature.name])
+        for feature in chosen
     }
 
 
-def _own_number(value: object, feature: Variable, state: int) -> object:
+def by_states(instance: Mapping[str, Any], features: Sequence[Variable]) -> dict[str, str]:
+    """Return the known features of an instance with their states by name."""
+    pairs = zip(features, encode_partial_one(features, instance), strict=True)
+    return {feature.name: feature.states[state] for feature, state in pairs if state != MISSING}
+
+
+def _own_number(value: object, feature: Variable, state: str) -> object:
     """Return the number that a value is, where its feature has intervals; else the name of the state."""
     if not isinstance(scale_of(feature.states), Intervals) or value in feature.states:
-        return feature.states[state]
+        return state
     number = as_number(value) if isinstance(value, str) else value
-    return feature.states[state] if number is None or is_missing(number) else number
+    return state if number is None or is_missing(number) else number
 
 
 def _checked(instance: object, features: Sequence[Variable]) -> tuple[dict[str, Any] | None, str]:

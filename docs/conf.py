@@ -37,7 +37,8 @@ add_module_names = False
 # Types of Python, numpy and the solvers have no page here, and neither do these inner ones of signatures.
 nitpick_ignore_regex = [
     ("py:.*", r"(?!bnc2d\.).*"),
-    ("py:class", r"bnc2d\..*\.(Base\w+|\w+Data|Budget|Case|Item|Kind|Level|Preferences|_Literals)"),
+    ("py:class", r"bnc2d\..*\.(AnyBNClassifier|Base\w+|\w+Data|Budget|Case|Item|Kind|Level|Preferences)"),
+    ("py:class", r"bnc2d\..*\.(Run|Source|_Literals)"),
 ]
 
 
@@ -47,7 +48,8 @@ def _exported(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: A
     if node.get("refdomain") != "py" or name not in bnc2d.__all__:
         return None
     domain = env.domains["py"]
-    return domain.resolve_any_xref(env, node["refdoc"], app.builder, f"bnc2d.{name}", node, content)[0][1]
+    found = domain.resolve_any_xref(env, node["refdoc"], app.builder, f"bnc2d.{name}", node, content)
+    return found[0][1] if found else None
 
 
 def setup(app: Sphinx) -> None:

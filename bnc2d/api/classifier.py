@@ -58,6 +58,17 @@ class Classifier(BaseClassifier):
         made.__dict__.update(instance_of(BaseClassifier, classifier, "classifier").__getstate__())
         return made
 
+    def with_units(self, units: Mapping[str, str]) -> Classifier:
+        """Return the same classifier with units for columns of numbers, ``{"age": "years"}``, shown in texts.
+
+        Decisions and states stay what they are. A feature whose states are not intervals of numbers has none.
+        """
+        from bnc2d.model.units import with_units
+
+        made = Classifier.of(with_units(self, units))
+        made.training = self.training
+        return made
+
     def compile(
         self,
         *,

@@ -52,6 +52,7 @@ def from_data(
     threshold: Number | None = None,
     positive: Label | None = None,
     ties: Ties = "lowest",
+    units: Mapping[str, str] | None = None,
 ) -> Classifier:
     """Return a classifier of a column of a data frame by the others; it takes raw rows and knows its units.
 
@@ -75,7 +76,8 @@ def from_data(
     them out of the counts (naive Bayes only). With the last two, and in columns that miss nothing, entries
     that are missing later are unknown: what is known decides. Rows whose class is missing are dropped.
 
-    ``threshold``, ``positive`` and ``ties`` are those of ``Classifier``.
+    ``units`` has for columns of numbers what is shown behind them: ``{"age": "years"}``. ``threshold``,
+    ``positive`` and ``ties`` are those of ``Classifier``.
     """
     table = check_frame(frame)
     one_of(structure, STRUCTURES, "structure")
@@ -128,7 +130,7 @@ def from_data(
         cuts=_cuts(scaled),
         seed=chance,
     )
-    return made
+    return made if units is None else made.with_units(units)
 
 
 def _scaled(

@@ -201,6 +201,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "value": "1",
         "values": [0, 1],
         "variables": network.variables,
+        "units": {},
         "y": ["1"],
     }
     if (label, parameter) in special:

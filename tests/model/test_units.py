@@ -163,3 +163,20 @@ def test_questions_take_raw_values() -> None:
     term = bnc2d.Term(model.domain, {"age": [20, 41]})
     assert str(term) == "age < 50 years"
     assert term.holds({"age": 12})
+
+
+def test_units_are_shown_and_change_nothing_else() -> None:
+    plain, frame = credit(), rows()
+    named = plain.with_units({"income": "€", "age": ""})
+    assert named.predict(frame).tolist() == plain.predict(frame).tolist()
+    assert named.network.names == plain.network.names
+    explanation = named.explain({"age": 41, "income": 30_000, "grade": 1})
+    assert "age is 41, income is 30k € and grade is 1" in explanation.to_text()
+    for units, message in (
+        ({"incom": "€"}, "'incom' is not a feature; did you mean 'income'"),
+        ({"grade": "€"}, "'grade' are no intervals"),
+        ({"age": 3}, "the unit of 'age' must be a text, not int 3"),
+    ):
+        wrong: Any = units
+        with pytest.raises(bnc2d.ClassifierError, match=message):
+            plain.with_units(wrong)

@@ -467,6 +467,7 @@ def units() -> None:
     assert_type(classifier.predict_proba(np.array([[41.0]])), NDArray[np.float64])
     assert_type(classifier.score(np.array([[41.0]]), [1]), float)
     assert_type(classifier.classes_, NDArray[np.generic])
+    assert_type(classifier.with_units({"age": "years"}), bnc2d.Classifier)
     assert_type(classifier.class_labels, tuple[bnc2d.Label, ...])
     assert_type(classifier.explain({"age": 41}).decision_name, str | None)
 

@@ -99,10 +99,7 @@ def _numbers(name: str, chains: Sequence[Chain], marks: Marks) -> tuple[Scale, l
     found = [image for place, image in enumerate(images) if image is not None and place in (0, *kept)]
     missing = _missing_image(name, chains, marks)
     if missing is not None and missing not in found:
-        raise UnsupportedError(
-            f"column {name!r}: missing values count as something that no number does, and intervals have "
-            "no state for that; impute without an indicator, or leave rows with missing values out"
-        )
+        found.append(missing)  # a state of its own, after the intervals
     position = None if missing is None else found.index(missing)
     return Intervals([cuts[place - 1] for place in kept], missing=position), found
 

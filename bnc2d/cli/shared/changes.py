@@ -10,7 +10,6 @@ from typing import Any
 from bnc2d.cli.shared.options import split_names
 from bnc2d.compile.result import feature_domain
 from bnc2d.errors import LogicError
-from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.logic.domain import Domain
 from bnc2d.model.classifier import BaseClassifier
 
@@ -37,6 +36,8 @@ def add_order_option(command: argparse.ArgumentParser) -> None:
 
 def read_changes(options: argparse.Namespace, classifier: BaseClassifier) -> dict[str, Any]:
     """Return the arguments of ``explain`` that the options stand for; names that do not exist are errors."""
+    from bnc2d.explain.changes.allowed import MayChange  # which drawing a network does not need
+
     domain = feature_domain(classifier)
     found: dict[str, Any] = {
         name: _entries(getattr(options, name), f"--{name}", domain)

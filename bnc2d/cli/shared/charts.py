@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.api.explanation import Explanation
 from bnc2d.base.readers.choices import ReasonKind
 from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.constraints import allowed_rows
-from bnc2d.cli.shared.instances import parse_instance, read_instances
+from bnc2d.cli.shared.instances import parse_instance, read_csv
 from bnc2d.cli.shared.models import ROUTES, Explainer, load_to_explain
 from bnc2d.cli.shared.options import amount, split_names
 from bnc2d.cli.shared.printing import say
 from bnc2d.draw.chart import WIDTH, Chart
 from bnc2d.draw.theme import THEMES
 from bnc2d.errors import ClassifierError, InstanceError
-from bnc2d.explain.batch import Row
-from bnc2d.report.heat_map import heat_map
+
+if TYPE_CHECKING:  # what other pictures do not need
+    from bnc2d.api.explanation import Explanation
+    from bnc2d.explain.batch import Row
 
 _LISTED = 5  # reasons a row
 # Options of charts alone, with what they are without being given.
@@ -82,8 +83,10 @@ def make_chart(what: str, options: argparse.Namespace) -> Chart:
         return _explained(found, options).figure(
             towards=options.towards, width=options.width, theme=options.theme, time_limit=options.time_limit
         )
-    options.instance, options.instance_file, options.id = (), None, None
-    given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)
+    from bnc2d.report.heat_map import heat_map
+
+    read = read_csv(options.csv, classifier.feature_variables, options.max_bytes)
+    given = allowed_rows(read, model, constraint)
     rows = []
     for row in given.rows:
         if row.instance is None:

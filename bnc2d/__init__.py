@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from bnc2d.explain.whole.compare import compare as compare
     from bnc2d.explain.whole.compare import equivalent as equivalent
     from bnc2d.explain.whole.monotone import Monotone as Monotone
+    from bnc2d.explain.whole.profile.result import ClassRobustness as ClassRobustness
+    from bnc2d.explain.whole.profile.result import RobustnessProfile as RobustnessProfile
     from bnc2d.explain.whole.rules.results import RuleCheck as RuleCheck
     from bnc2d.explain.whole.rules.results import RuleResult as RuleResult
     from bnc2d.formats.builtin import example as example
@@ -122,6 +124,7 @@ _HOME = {
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.changes.nearest": "Nearest",
+    "bnc2d.explain.whole.profile.result": "ClassRobustness RobustnessProfile",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.agreement": "Agreement Difference agreement",

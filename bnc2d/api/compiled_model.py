@@ -156,8 +156,8 @@ class CompiledModel(Questions):
 
     @overload
     def robustness_of(
-        self, rows: pd.DataFrame, *, towards: Label | None = None, time_limit: float | None = None
-    ) -> pd.Series: ...
+        self, rows: Instance, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> int | None: ...
     @overload
     def robustness_of(
         self, rows: Instances, *, towards: Label | None = None, time_limit: float | None = None
@@ -168,7 +168,11 @@ class CompiledModel(Questions):
     ) -> NDArray[np.generic]: ...
     @overload
     def robustness_of(
-        self, rows: OneInstance, *, towards: Label | None = None, time_limit: float | None = None
+        self, rows: pd.DataFrame, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> pd.Series: ...
+    @overload
+    def robustness_of(
+        self, rows: pd.Series[Any], *, towards: Label | None = None, time_limit: float | None = None
     ) -> int | None: ...
     def robustness_of(
         self, rows: object, *, towards: Label | None = None, time_limit: float | None = None

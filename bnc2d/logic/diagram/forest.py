@@ -176,7 +176,7 @@ class _Table:
         self._prefixes = [_Interned() for _ in range(states - 1)]
 
     def numbers(self, rows: Numbers, first: int) -> tuple[Numbers, Numbers]:
-        """Return the node of each row, those not seen before numbered from ``first``, and the latter's rows."""
+        """Return the node of each row, and the rows not seen before, which are numbered from ``first`` on."""
         found, fresh = rows[:, 0], np.arange(0)
         for column, interned in enumerate(self._prefixes, 1):
             found, fresh = interned.numbers((found << _SHIFT) + rows[:, column])

@@ -25,7 +25,7 @@ from bnc2d.compile.shares.distribution import (
     read_distribution,
 )
 from bnc2d.compile.shares.weighing import Weighed, weigh, weigh_labels
-from bnc2d.errors import InstanceError, LimitExceeded
+from bnc2d.errors import InstanceError, LimitExceeded, TimeLimitExceeded
 from bnc2d.explain.whole.profile.result import ClassRobustness, Distance, RobustnessProfile
 from bnc2d.explain.whole.profile.rows import distances_of
 from bnc2d.logic.diagram.diagram import Diagram
@@ -51,7 +51,7 @@ def robustness_profile(
         if isinstance(chosen, ByRows):
             return _of_rows(model, chosen, target)
         weighed = weigh(chosen, model.diagram, decisions(model))
-    making = _Making(model, chosen, weighed.allowed)
+    making = _Making(model, chosen, weighed.allowed, time_limit)
     names = decisions(model)
     labels = [label for label in range(len(names)) if label != target]
     classes: dict[str | None, ClassRobustness] = {}
@@ -87,6 +87,7 @@ class _Making:
     model: BaseCompiledModel
     distribution: Distribution
     allowed: Fraction
+    time_limit: float | None
     cut: str | None = None  # the limit that came before the end
     _counts: list[int] = field(init=False)
     # By the labels wanted and the largest distance told.
@@ -100,7 +101,7 @@ class _Making:
     ) -> ClassRobustness:
         """Return how far the instances of a label are from the wanted ones, as far as the budget goes.
 
-        First all distances at once; where that meets a limit, by half of the time or by the size of the
+        First all distances at once; where that meets a limit, by two thirds of the time or by the size of the
         diagrams, then those up to 1, up to 2, and so on.
         """
         count, features = self._counts[label], len(self.model.diagram.walk)
@@ -113,19 +114,21 @@ class _Making:
             )
         found = ClassRobustness({}, {}, {}, features, 0, count, share)
         try:
-            with budget.share(0.5).limiting(_NOT_KNOWN):
+            with budget.share(2 / 3).limiting(_NOT_KNOWN):
                 return self._up_to(features, label, wanted, share)
         except LimitExceeded as error:
-            self.cut = str(error)
+            cut: LimitExceeded = error
         for most in range(1, features):
             try:
-                with budget.limiting(f"distances from {most} on are not known"):
+                with budget.limiting(_NOT_KNOWN):
                     found = self._up_to(most, label, wanted, share)
             except LimitExceeded as error:
-                self.cut = str(error)
+                cut = error
                 break
             if found.complete:
-                break
+                return found
+        timed_out = isinstance(cut, TimeLimitExceeded)
+        self.cut = f"the time limit of {self.time_limit:g} s was reached" if timed_out else str(cut)
         return found
 
     def _up_to(self, most: int, label: int, wanted: frozenset[int], share: Fraction) -> ClassRobustness:

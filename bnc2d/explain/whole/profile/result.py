@@ -38,10 +38,11 @@ class ClassData(TypedDict):
     distances: list[DistanceData]
 
 
-class NamedClassData(ClassData):
-    """Plain data of one class."""
+_Named = TypedDict("_Named", {"class": str | None})
 
-    name: str | None
+
+class NamedClassData(_Named, ClassData):
+    """Plain data of one class."""
 
 
 class ProfileData(TypedDict):
@@ -246,7 +247,7 @@ class RobustnessProfile:
             "complete": self.complete,
             "cut": self.cut,
             "overall": self.overall.to_dict(),
-            "classes": [{"name": name, **one.to_dict()} for name, one in self.classes.items()],
+            "classes": [{"class": name, **one.to_dict()} for name, one in self.classes.items()],
         }
 
     def figure(self, *, width: int = WIDTH, theme: Theme = "auto") -> Chart:
@@ -297,18 +298,19 @@ def lines_of(one: ClassRobustness) -> list[tuple[Distance | str, int, Fraction]]
         (distance, count, one.shares[distance]) for distance, count in one.counts.items()
     ]
     if one.beyond:
-        found.append((f"more than {one.known_to}", one.beyond, one.beyond_share))
+        further = f"> {one.known_to} changes" if one.known_to else "not known"
+        found.append((further, one.beyond, one.beyond_share))
     return found
 
 
 def distance_words(distance: Distance | str) -> str:
     """Return a distance as people say it.
 
-    >>> [distance_words(distance) for distance in (1, 2, "more than 2", None)]
-    ['1 change', '2 changes', 'more than 2 changes', 'no change does']
+    >>> [distance_words(distance) for distance in (1, 2, "> 2 changes", None)]
+    ['1 change', '2 changes', '> 2 changes', 'no change does']
     """
-    if distance is None:
-        return "no change does"
+    if distance is None or isinstance(distance, str):
+        return distance or "no change does"
     return f"{distance} change{'' if distance == 1 else 's'}"
 
 
@@ -325,9 +327,10 @@ def summary(one: ClassRobustness) -> str:
     """Return the mean, the least and the largest distance in words."""
     if one.counts.get(None):
         return "which no change decides otherwise"
-    parts = [f"on average {expected_words(one)}"] if one.expected_bounds is not None else []
-    parts += [f"at least {one.least}"] if one.least is not None else []
-    parts += [f"at most {one.largest}"] if one.largest is not None else []
+    parts = [f"{expected_words(one)} on average"] if one.expected_bounds is not None else []
+    if one.least is not None:
+        largest = "more" if one.largest is None else one.largest
+        parts.append(f"{one.least} to {largest}" if one.least != largest else f"all {one.least}")
     return ", ".join(parts) or "not known"
 
 

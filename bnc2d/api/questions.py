@@ -11,6 +11,7 @@ from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.api.profile import RobustnessProfile
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.changes.nearest import Nearest
@@ -18,7 +19,6 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
-    from bnc2d.explain.whole.profile.result import RobustnessProfile
     from bnc2d.explain.whole.rules.checking import RuleRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
 
@@ -209,9 +209,10 @@ class Questions(BaseCompiledModel):
         One diagram a class leads each instance to its distance. Where the time limit (seconds) or the size of
         diagrams ends it, the answer is exact up to the distances it names, and ``complete`` is False.
         """
+        from bnc2d.api.profile import RobustnessProfile
         from bnc2d.explain.whole.profile.making import robustness_profile
 
-        return robustness_profile(self, distribution, towards, time_limit)
+        return RobustnessProfile(**vars(robustness_profile(self, distribution, towards, time_limit)))
 
     def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""

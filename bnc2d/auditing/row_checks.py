@@ -283,8 +283,9 @@ def _fragile(
     own_labels = model.diagram.labels(codes[[at for *_, at in chosen]]).tolist()
     instances = []
     for (*_, at), label in zip(chosen, own_labels, strict=True):
-        other = nearest(model.diagram, codes[at].tolist(), [one for one in known if one != label], ())
-        instances.append(model.domain.decode(codes[at].tolist() if other is None else other))
+        wanted = [one for one in known if one != label]
+        nearest_row = nearest(model.diagram, codes[at].tolist(), wanted, ())
+        instances.append(model.domain.decode(nearest_row or codes[at].tolist()))
     possible = model.classifier.is_possible(instances)
     listed = []
     for (far, number, at), other, may in zip(chosen, instances, possible, strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.api.profile import RobustnessProfile
 from bnc2d.base.finding import decision_words, instance_words
 from bnc2d.base.scales import json_value
 from bnc2d.cli.shared.constraints import allowed_rows
@@ -21,7 +22,7 @@ from bnc2d.cli.shared.witnesses import class_value
 from bnc2d.draw.chart import CHART_FORMATS, WIDTH
 from bnc2d.draw.theme import THEMES
 from bnc2d.errors import FormatError, InstanceError
-from bnc2d.explain.whole.profile.result import RobustnessProfile, distance_words, lines_of, summary
+from bnc2d.explain.whole.profile.result import distance_words, lines_of, summary
 
 
 def configure(command: argparse.ArgumentParser) -> None:

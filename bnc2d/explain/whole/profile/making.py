@@ -26,7 +26,7 @@ from bnc2d.compile.shares.distribution import (
 )
 from bnc2d.compile.shares.weighing import Weighed, weigh, weigh_labels
 from bnc2d.errors import InstanceError, LimitExceeded, TimeLimitExceeded
-from bnc2d.explain.whole.profile.result import ClassRobustness, Distance, RobustnessProfile
+from bnc2d.explain.whole.profile.result import BaseProfile, ClassRobustness, Distance
 from bnc2d.explain.whole.profile.rows import distances_of
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.distances import distance_diagram
@@ -41,7 +41,7 @@ def robustness_profile(
     distribution: AnyDistribution = None,
     towards: Label | None = None,
     time_limit: float | None = None,
-) -> RobustnessProfile:
+) -> BaseProfile:
     """Return how far the instances of each class are from another decision (see ``CompiledModel``)."""
     target = None if towards is None else model.label(towards)
     budget = Budget(time_limit)
@@ -67,8 +67,8 @@ def _told(
     weighed: Weighed,
     classes: dict[str | None, ClassRobustness],
     cut: str | None,
-) -> RobustnessProfile:
-    return RobustnessProfile(
+) -> BaseProfile:
+    return BaseProfile(
         model.target,
         None if target is None else model.classes[target],
         weighed.distribution,
@@ -160,7 +160,7 @@ class _Making:
         return restricted(found, whole.two_terminal(label), outside=0)
 
 
-def _of_rows(model: BaseCompiledModel, chosen: ByRows, target: int | None) -> RobustnessProfile:
+def _of_rows(model: BaseCompiledModel, chosen: ByRows, target: int | None) -> BaseProfile:
     """Return the robustness of complete rows, each of which weighs the same."""
     rows, names = chosen.rows, decisions(model)
     if (rows == MISSING).any():

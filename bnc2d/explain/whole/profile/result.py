@@ -8,9 +8,6 @@ from fractions import Fraction
 from typing import TypeAlias, TypedDict
 
 from bnc2d.base.finding import decision_words
-from bnc2d.draw.chart import WIDTH, Chart
-from bnc2d.draw.html import Cell, table, text
-from bnc2d.draw.theme import Theme
 
 Distance: TypeAlias = int | None  # None: nothing changes the decision
 
@@ -160,15 +157,8 @@ class ClassRobustness:
 
 
 @dataclass(frozen=True)
-class RobustnessProfile:
-    """How many instances of each class are how far from another decision, or from class ``towards``.
-
-    ``classes`` has a ``ClassRobustness`` for each class, by its name, and for None where ties leave instances
-    in no class. ``distribution`` is what instances weigh: ``"uniform"``, ``"network"``, ``"marginals"`` or
-    ``"rows"``, of which ``rows`` count and ``violating`` do not satisfy the constraint. ``given`` is the
-    constraint in words. Where a limit came before the end, ``cut`` says which; what is told up to
-    ``known_to`` is exact all the same.
-    """
+class BaseProfile:
+    """How far instances are from another decision, in numbers; ``bnc2d.RobustnessProfile`` says which."""
 
     target: str
     towards: str | None
@@ -250,12 +240,6 @@ class RobustnessProfile:
             "classes": [{"class": name, **one.to_dict()} for name, one in self.classes.items()],
         }
 
-    def figure(self, *, width: int = WIDTH, theme: Theme = "auto") -> Chart:
-        """Return a picture: for all and for each class, bars of how much is at each distance."""
-        from bnc2d.explain.whole.profile.picture import profile_chart
-
-        return profile_chart(self, width, theme)
-
     def __str__(self) -> str:
         lines = [f"{self.target}: {self.question}"]
         for name, one in self.named():
@@ -267,24 +251,6 @@ class RobustnessProfile:
         if self.cut is not None:
             lines.append(f"  not finished: {self.cut}")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        named = self.named()
-        distances = ordered({d for _, one in named for d in one.counts})
-        headings = [text(self.target), self.what, "expected", *(_heading(d) for d in distances)]
-        if any(one.beyond for _, one in named):
-            headings.append("further")
-        rows: list[Sequence[Cell]] = []
-        for name, one in named:
-            cells: list[Cell] = [text(name), one.count, text(expected_words(one))]
-            cells += [one.counts.get(distance, "" if one.beyond else 0) for distance in distances]
-            rows.append([*cells, one.beyond] if any(other.beyond for _, other in named) else cells)
-        cut = "" if self.cut is None else f"<p>Not finished: {text(self.cut)}.</p>"
-        return table(text(self.question), headings, rows) + cut + self.figure().html()
-
-
-def _heading(distance: Distance) -> str:
-    return "never" if distance is None else str(distance)
 
 
 def ordered(distances: Iterable[Distance]) -> list[Distance]:

@@ -1,18 +1,22 @@
-"""The robustness of a classifier as a picture."""
+"""The robustness of a classifier as a picture, and as a table for notebooks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
-from bnc2d.draw.chart import Chart
+from bnc2d.draw.chart import WIDTH, Chart
 from bnc2d.draw.columns import Bar, BarChart, Panel, draw_bar_chart
+from bnc2d.draw.html import Cell, table, text
 from bnc2d.draw.theme import Theme
 from bnc2d.explain.whole.profile.result import (
+    BaseProfile,
     ClassRobustness,
-    RobustnessProfile,
     distance_words,
+    expected_words,
     lines_of,
+    ordered,
     summary,
 )
 
@@ -27,7 +31,7 @@ _WEIGHED = {
 }
 
 
-def profile_chart(profile: RobustnessProfile, width: int, theme: Theme) -> Chart:
+def profile_chart(profile: BaseProfile, width: int, theme: Theme) -> Chart:
     """Return the picture of a profile: bars are shares within a class, as the distribution weighs it."""
     named = profile.named()
     shown = named[:1] + sorted(named[1:], key=lambda one: -one[1].share)[: _MOST_PANELS - 1]
@@ -45,7 +49,7 @@ def profile_chart(profile: RobustnessProfile, width: int, theme: Theme) -> Chart
     return Chart(title, str(profile), width, theme, _draw=partial(draw_bar_chart, chart))
 
 
-def _panel(name: str, one: ClassRobustness, profile: RobustnessProfile) -> Panel:
+def _panel(name: str, one: ClassRobustness, profile: BaseProfile) -> Panel:
     by_count = profile.distribution in ("uniform", "rows")
     lines = lines_of(one)
     bars = [
@@ -66,3 +70,19 @@ def _share(share: Fraction, one: ClassRobustness) -> float:
 
 def _number(count: int) -> str:
     return f"{count:,}" if count < _LONG else f"{count:.2e}"
+
+
+def profile_html(profile: BaseProfile) -> str:
+    """Return a table by class and distance, above the picture."""
+    named = profile.named()
+    is_cut = any(one.beyond for _, one in named)
+    distances = ordered({distance for _, one in named for distance in one.counts})
+    shown = ["never" if distance is None else str(distance) for distance in distances]
+    headings = [text(profile.target), profile.what, "expected", *shown, *(["further"] if is_cut else [])]
+    rows: list[Sequence[Cell]] = []
+    for name, one in named:
+        cells: list[Cell] = [text(name), one.count, text(expected_words(one))]
+        cells += [one.counts.get(distance, "" if one.beyond else 0) for distance in distances]
+        rows.append([*cells, one.beyond] if is_cut else cells)
+    cut = "" if profile.cut is None else f"<p>Not finished: {text(profile.cut)}.</p>"
+    return table(text(profile.question), headings, rows) + cut + profile_chart(profile, WIDTH, "auto").html()

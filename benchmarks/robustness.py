@@ -1,10 +1,10 @@
 """The robustness of whole classifiers: how many models of a suite finish, and what it takes.
 
-    python benchmarks/robustness.py SUITE --filter 'andes-*' --time-limit 10 --rows 1000 --json robustness.jsonl
+    python benchmarks/robustness.py SUITE --filter 'andes-*' --time-limit 10 --json robustness.jsonl
 
-For each problem: the time of the profile (all instances of both classes, exact), with the size of the model's
-diagram and of the distance diagrams that it makes; and the time of the distances of seeded random rows, all
-at once and one after the other by ``explain(row).robustness()``, which must agree.
+For each problem: the time of the profile (all instances of all classes, exact), with the size of the model's
+diagram and the time to count instances in it; and the time of the distances of seeded random rows, all at
+once and one after the other by ``explain(row).robustness()``, which must agree.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def summarise(found: list[dict[str, Any]]) -> None:
     large = [one for one in done if one["nodes"] >= 100]
     if len(large) > 1:
         logs = np.array([(log(one["nodes"]), log(one["seconds"])) for one in large])
-        print(f"  slope of log time in log nodes: {np.polyfit(*logs.T, 1)[0]:.2f}")
+        print(f"  slope of log time in log nodes: {np.polyfit(logs[:, 0], logs[:, 1], 1)[0]:.2f}")
 
 
 if __name__ == "__main__":

@@ -90,11 +90,12 @@ def _print(found: RobustnessProfile) -> None:
         print(printable(f"{name}: {one.count:,} {found.what}, {summary(one)}"))
         for distance, count, share in lines_of(one):
             within = f"{float(share / one.share):.4%}" if one.share else ""
-            example = None if isinstance(distance, str) else one.examples.get(distance)
-            shown = "" if example is None else instance_words(example)
-            rows.append((name, distance_words(distance), f"{count:,}", within, shown))
-    headings = ("class", "distance", found.what, "share of it", "for example")
-    Console().print(table(headings, rows, left=("class", "distance", "for example")))
+            rows.append((name, distance_words(distance), f"{count:,}", within))
+    headings = ("class", "distance", found.what, "share of it")
+    Console().print(table(headings, rows, left=("class", "distance")))
+    whole = found.overall
+    if whole.most_robust is not None:
+        print(printable(f"among the most robust: {instance_words(whole.most_robust)}"))
     if found.cut is not None:
         say("note", f"not finished: {found.cut}; what is told is exact")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import GivenModel as GivenModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.api.profile import RobustnessProfile as RobustnessProfile
     from bnc2d.auditing.audit import audit as audit
     from bnc2d.auditing.findings import AuditCheck as AuditCheck
     from bnc2d.auditing.result import Audit as Audit
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from bnc2d.explain.whole.compare import compare as compare
     from bnc2d.explain.whole.compare import equivalent as equivalent
     from bnc2d.explain.whole.monotone import Monotone as Monotone
+    from bnc2d.explain.whole.profile.result import ClassRobustness as ClassRobustness
     from bnc2d.explain.whole.rules.results import RuleCheck as RuleCheck
     from bnc2d.explain.whole.rules.results import RuleResult as RuleResult
     from bnc2d.formats.builtin import example as example
@@ -102,6 +104,7 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel GivenModel",
     "bnc2d.api.files": "load",
+    "bnc2d.api.profile": "RobustnessProfile",
     "bnc2d.auditing.audit": "audit",
     "bnc2d.auditing.findings": "AuditCheck",
     "bnc2d.auditing.result": "Audit",
@@ -122,6 +125,7 @@ _HOME = {
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.changes.nearest": "Nearest",
+    "bnc2d.explain.whole.profile.result": "ClassRobustness",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.agreement": "Agreement Difference agreement",

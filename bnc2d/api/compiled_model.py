@@ -154,6 +154,41 @@ class CompiledModel(Questions):
 
         return explain_many(self._route(), rows, executor, **options)
 
+    @overload
+    def robustness_of(
+        self, rows: Instance, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> int | None: ...
+    @overload
+    def robustness_of(
+        self, rows: Instances, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> list[int | None]: ...
+    @overload
+    def robustness_of(
+        self, rows: StateArray, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> NDArray[np.generic]: ...
+    @overload
+    def robustness_of(
+        self, rows: pd.DataFrame, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> pd.Series: ...
+    @overload
+    def robustness_of(
+        self, rows: pd.Series[Any], *, towards: Label | None = None, time_limit: float | None = None
+    ) -> int | None: ...
+    def robustness_of(
+        self, rows: object, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> object:
+        """Return how many features of each row must change for another decision, or for class ``towards``.
+
+        As ``explain(row).robustness().distance`` tells it, but of many rows at once: None where no change
+        does, 0 where a row is in class ``towards`` already. Answers come in the form of the rows, as those of
+        ``predict``: a data frame gives a series with its index. Where features are missing, it is about the
+        classifier over the known ones. Past the time limit (seconds) it raises ``LimitExceeded``.
+        """
+        from bnc2d.explain.whole.profile.rows import robustness_of
+
+        encoded, labels = self._decided(rows)
+        return robustness_of(self, self._route(), rows, encoded, labels, towards, time_limit)
+
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import model_html
 

@@ -11,6 +11,7 @@ from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.api.profile import RobustnessProfile
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.changes.nearest import Nearest
@@ -189,6 +190,29 @@ class Questions(BaseCompiledModel):
         from bnc2d.explain.whole.monotone import is_monotone
 
         return is_monotone(self, features, order, towards, time_limit)
+
+    def robustness_profile(
+        self,
+        distribution: AnyDistribution = None,
+        *,
+        towards: Label | None = None,
+        time_limit: float | None = None,
+    ) -> RobustnessProfile:
+        """Return how many instances of each class are 1, 2, 3 ... features away from another decision.
+
+        The numbers are exact; with them come the mean, the least and the largest distance of each class and
+        of all, and an instance for each distance. With ``towards`` it is the distance from that class, of the
+        instances of the other classes. A ``distribution`` weighs instances as in ``shares``; its rows must be
+        complete, and counts are then of rows. "Another decision" includes "in no class"; under a constraint,
+        only instances that satisfy it count, as starts and as ends, but not what lies between them.
+
+        One diagram a class leads each instance to its distance. Where the time limit (seconds) or the size of
+        diagrams ends it, the answer is exact up to the distances it names, and ``complete`` is False.
+        """
+        from bnc2d.api.profile import RobustnessProfile
+        from bnc2d.explain.whole.profile.making import robustness_profile
+
+        return RobustnessProfile(**vars(robustness_profile(self, distribution, towards, time_limit)))
 
     def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""

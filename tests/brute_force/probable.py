@@ -1,4 +1,4 @@
-"""Probable reasons by definition: the probability of every set of kept features, summed over all instances."""
+"""Probable reasons by definition: the probability of every set of kept features, summed over instances."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import combinations
 from random import Random
 
 from bnc2d import Classifier
-from tests.brute_force.decisions import joint_of_instances
 from bnc2d.verify.oracle import decide
+from tests.brute_force.decisions import joint_of_instances
 
 States = tuple[str, ...]
 Weights = dict[States, Fraction]

@@ -47,7 +47,9 @@ class MassChances(Chances):
 
     def relevant(self, kept: Sets) -> Flags:
         """Return which sets reach the probability; close calls are decided in exact numbers."""
-        mine, lost = self._masses(kept)
+        return self._relevant(kept, *self._masses(kept))
+
+    def _relevant(self, kept: Sets, mine: Floats, lost: Floats) -> Flags:
         total = mine + lost
         gap, off = mine - float(self.wanted) * total, self.off * total
         trusted = (total > 0) & (total >= self.floor)
@@ -56,12 +58,18 @@ class MassChances(Chances):
             maybe &= total > 0
         return self._settle(kept, surely, maybe)
 
-    def promising(self, kept: Sets, undecided: Sets, _more: int | None) -> Flags:
-        """Return where the bound reaches the probability."""
-        mine, _ = self._masses(kept)
-        _, lost = self._masses(kept | undecided)
-        bound = mine * (1 + self.off) + self.floor >= float(self.wanted) * (mine + lost) * (1 - self.off)
-        return np.asarray(bound & ((mine > 0) | (self.floor > 0) | (self.wanted == 0)))
+    def judged(self, kept: Sets, undecided: Sets, more: int | None) -> tuple[Flags, Flags]:
+        """Return what reaches the probability, and else where the bound does."""
+        mine, lost = self._masses(kept)
+        reached = self._relevant(kept, mine, lost)
+        alive = ~reached & undecided.any(axis=1) & ((mine > 0) | (self.floor > 0) | (self.wanted == 0))
+        if more == 0:
+            return reached, np.zeros(len(kept), dtype=bool)
+        some = np.flatnonzero(alive)
+        most = mine[some] * (1 + self.off) + self.floor
+        least = self._masses(kept[some] | undecided[some])[1] * (1 - self.off)
+        alive[some] = most >= float(self.wanted) * (most + least) * (1 - 4 * _UNIT)
+        return reached, alive
 
 
 class RowChances(MassChances):

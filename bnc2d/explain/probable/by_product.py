@@ -70,11 +70,16 @@ class ProductChances(Chances):
         surely, maybe = found >= self._least + self._off, found >= self._least - self._off
         return self._settle(kept, surely, maybe)
 
-    def promising(self, kept: Sets, undecided: Sets, more: int | None) -> Flags:
-        """Return where the bound reaches the probability."""
+    def judged(self, kept: Sets, undecided: Sets, more: int | None) -> tuple[Flags, Flags]:
+        """Return what reaches the probability, and else where the bound does."""
         most = int(undecided.sum(axis=1).max(initial=0))
+        if more == 0 or not most:
+            return self.relevant(kept), np.zeros(len(kept), dtype=bool)
         few = None if more is None or more >= most else more
-        return np.asarray(self._expected(kept, undecided, few) >= self._least - self._off)
+        alive = np.asarray(self._expected(kept, undecided, few) >= self._least - self._off)
+        reached = np.zeros(len(kept), dtype=bool)
+        reached[alive] = self.relevant(kept[alive])
+        return reached, alive & ~reached & undecided.any(axis=1)
 
     def _expected(self, kept: Sets, undecided: Sets, more: int | None) -> Floats:
         """Return the expectation of each set, with the larger where undecided, at most ``more`` times."""

@@ -39,10 +39,11 @@ class Chances(ABC):
         """Return which sets keep the decision with the probability wanted, or more: exactly."""
 
     @abstractmethod
-    def promising(self, kept: Sets, undecided: Sets, more: int | None, /) -> Flags:
-        """Return False only where no set that is wanted lies between: the kept features and some undecided.
+    def judged(self, kept: Sets, undecided: Sets, more: int | None) -> tuple[Flags, Flags]:
+        """Return which sets reach the probability, and which of the others are to be made larger.
 
-        ``more`` bounds how many of the undecided features are added.
+        The latter is False only where no larger set reaches it: the kept features and some undecided ones, at
+        most ``more`` of them.
         """
 
     def names_of(self, kept: Flags) -> list[FeatureId]:

@@ -7,7 +7,7 @@ that was found, which are not minimal, and those that a bound rules out together
 1. Features are ranked, those that the decision misses most first. A set is made of one with a feature less by
    adding a feature of a later rank; so every set has one way to it.
 2. Features of later ranks are *undecided*: where no choice of them can reach the probability, by the bound of
-   ``Chances.promising``, nothing is made of the set.
+   ``Chances.judged``, nothing is made of the set.
 3. A set that reaches it has no subset that does: they came before, and it would not have been made.
 """
 
@@ -55,13 +55,10 @@ def minimal_by_size(
         for sets, ends in _one_more(kept, last, ranked):
             new = np.flatnonzero(~_above(sets, found))
             sets, ends = sets[new], ends[new]
-            good = np.flatnonzero(chances.promising(sets, rank > ends[:, None], more))
-            sets, ends = sets[good], ends[good]
-            reached = chances.relevant(sets)
+            reached, larger = chances.judged(sets, rank > ends[:, None], more)
             wanted.append(sets[reached])
-            open_ = ~reached & (ends + 1 < len(ranked))
-            alive.append((sets[open_], ends[open_]))
-            count += int(open_.sum())
+            alive.append((sets[larger], ends[larger]))
+            count += int(larger.sum())
             if count > most:
                 raise LimitExceeded(f"more than {most} sets of {size} features to go on from")
         level = np.concatenate(wanted)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from random import Random
 from math import prod
+from random import Random
 from typing import Any
 
 from bnc2d import (
@@ -16,6 +16,7 @@ from bnc2d import (
     ClassifierError,
     CompiledModel,
     Explanation,
+    Ties,
     Variable,
 )
 from bnc2d.testing import random_tan
@@ -37,7 +38,7 @@ CONDITIONS = ("none", "none", "fixed", "given", "allowed", "given fixed")
 
 def compare(seed: int, seen: Counter[str]) -> None:
     """Compare everything on one random classifier; ``seen`` counts what was met."""
-    rng = Random(seed)
+    rng = Random(seed)  # noqa: S311 - reproducible test data
     classifier = _classifier(rng)
     decisions, network = decided(classifier)
     model: CompiledModel = classifier.compile()
@@ -46,16 +47,15 @@ def compare(seed: int, seen: Counter[str]) -> None:
     kind = KINDS[seed % len(KINDS)]
     given, weights = _distribution(rng, kind, classifier, network)
     condition = rng.choice(CONDITIONS)
-    fixed = (
-        frozenset(name for name in classifier.features if rng.random() < 0.3) if "fixed" in condition else ()
-    )
+    some = frozenset(name for name in classifier.features if rng.random() < 0.3)
+    held = some if "fixed" in condition else frozenset()
     options: dict[str, Any] = {}
     counting = set(decisions)
     if "given" in condition:
         counting = {states for states in decisions if states == own or rng.random() < 0.7}
-        forbidden = [dict(zip(classifier.features, states)) for states in set(decisions) - counting]
-        if forbidden:
-            model = model.given(_none_of(forbidden))
+        left_out = set(decisions) - counting
+        if left_out:
+            model = model.given([dict(zip(classifier.features, states, strict=True)) for states in left_out])
     if condition == "allowed":
         options["allowed"] = {}
         for place, variable in enumerate(classifier.feature_variables):
@@ -63,7 +63,6 @@ def compare(seed: int, seen: Counter[str]) -> None:
                 states = [state for state in variable.states if rng.random() < 0.5]
                 options["allowed"][variable.name] = states
                 counting = {one for one in counting if one[place] in (*states, own[place])}
-    held = frozenset(fixed)
     weights = {states: weight for states, weight in weights.items() if states in counting}
     truth = Truth(classifier.features, decisions, weights, own, held)
     instance = dict(zip(classifier.features, own, strict=True))
@@ -83,7 +82,8 @@ def _classifier(rng: Random) -> Classifier:
                 return found
     states = rng.choice((2, 2, 3))
     features = rng.randint(2, 6 if states == 2 else 4)
-    classes, ties = rng.choice((2, 3)), rng.choice(("lowest", "none"))
+    classes = rng.choice((2, 3))
+    ties: Ties = "none" if rng.random() < 0.5 else "lowest"
     if kind == 1:
         network = random_tan(rng.randrange(10**9), features, states, classes)
         return Classifier(network, "Y", [f"X{number}" for number in range(features)], ties=ties)
@@ -142,10 +142,13 @@ def _compare_sets(e: Explanation, probabilities: Any, d: Fraction, given: Any, s
     listed = e.probable_reasons(d, given)
     reasons = list(listed)
     assert {frozenset(reason.features) for reason in reasons} == expected, (d, reasons, expected)
-    assert len(reasons) == len(expected) and listed.complete and listed.cut is None
+    assert len(reasons) == len(expected)
+    assert listed.complete
+    assert listed.cut is None
     for reason in reasons:
         assert reason.probability == probabilities[frozenset(reason.features)] >= d
-        assert reason.term.holds(e.instance) and reason.proved_minimal
+        assert reason.term.holds(e.instance)
+        assert reason.proved_minimal
     least = min(map(len, expected), default=None)
     seen["no set" if least is None else f"least {least}"] += 1
     if not expected:
@@ -162,14 +165,16 @@ def _compare_sets(e: Explanation, probabilities: Any, d: Fraction, given: Any, s
         assert sizes == sorted(sizes)
         assert all(reason.least == least for reason in reasons)
     shortest = e.shortest_probable_reason(d, given)
-    assert len(shortest) == shortest.least == least and shortest.proved_shortest
+    assert len(shortest) == shortest.least == least
+    assert shortest.proved_shortest
     assert frozenset(shortest.features) in expected
     all_shortest = list(e.probable_reasons(d, given, shortest=True))
     assert {frozenset(r.features) for r in all_shortest} == {s for s in expected if len(s) == least}
     assert all_shortest[0].term == shortest.term
     one = e.a_probable_reason(d, given)
     assert locally_minimal(probabilities, d, frozenset(one.features))
-    assert one.proved_minimal == (frozenset(one.features) in expected) == True  # noqa: E712 - all are small
+    assert one.proved_minimal  # these are small
+    assert frozenset(one.features) in expected
     assert one.probability == probabilities[frozenset(one.features)]
     local = sum(locally_minimal(probabilities, d, some) for some in probabilities)
     seen["local differs"] += local != len(expected)
@@ -189,7 +194,3 @@ def _distribution(rng: Random, kind: str, classifier: Classifier, network: Weigh
     chosen = rng.choices(list(network), k=rng.randint(1, 30))
     rows = [dict(zip(classifier.features, states, strict=True)) for states in chosen]
     return rows, {states: Fraction(count) for states, count in Counter(chosen).items()}
-
-
-def _none_of(forbidden: list[dict[str, str]]) -> list[dict[str, str]]:
-    return forbidden

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from bnc2d.explain.contrast import Contrast as Contrast
     from bnc2d.explain.contrast import Robustness as Robustness
     from bnc2d.explain.missing.if_known import IfKnown as IfKnown
+    from bnc2d.explain.probable.reason import ProbableReason as ProbableReason
     from bnc2d.explain.whole.bias import Bias as Bias
     from bnc2d.explain.whole.compare import Comparison as Comparison
     from bnc2d.explain.whole.compare import Equivalence as Equivalence
@@ -122,6 +123,7 @@ _HOME = {
     "bnc2d.explain.whole.compare": "Comparison Equivalence compare equivalent",
     "bnc2d.explain.contrast": "Contrast Robustness",
     "bnc2d.explain.missing.if_known": "IfKnown",
+    "bnc2d.explain.probable.reason": "ProbableReason",
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.changes.nearest": "Nearest",

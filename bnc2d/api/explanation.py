@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.readers.arguments import flag, seconds
+from bnc2d.base.readers.arguments import flag, names, seconds
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import OneInstance
 from bnc2d.base.readers.numbers import Number
 from bnc2d.base.scales import Label
-from bnc2d.errors import NotCompiledError
+from bnc2d.errors import LogicError, NotCompiledError
 from bnc2d.explain.changes.allowed import MayChange
 from bnc2d.explain.changes.prices import Costs, Prices
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.routes import CompiledRoute, Route
 from bnc2d.logic.domain import FeatureId
+from bnc2d.logic.terms import Term
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.draw.chart import Chart
     from bnc2d.draw.theme import Theme
     from bnc2d.explain.changes.nearest import Nearest
-    from bnc2d.logic.terms import Term
+    from bnc2d.explain.probable.question import Drawn, Question
+    from bnc2d.explain.probable.reason import ProbableReason
+    from bnc2d.logic.primes.stream import Primes
     from bnc2d.report.records import ExplanationData
 
 
@@ -130,6 +135,95 @@ class Explanation(BaseExplanation):
         labels = self.route.labels(np.array(rows, dtype=np.intp)).tolist() if rows else []
         named = [self.route.decisions[label] for label in labels]
         return [reached(self.route.domain, prices, *found) for found in zip(rows, named, strict=True)]
+
+    def probability(
+        self,
+        given: Iterable[str] | Mapping[str, object] = (),
+        distribution: AnyDistribution = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Fraction:
+        """Return the probability of this decision if only some features are known, and the others are drawn.
+
+        ``given`` names features, which are then as in the instance, or is a term, or a mapping from feature
+        to a state or to states that it has one of. What is drawn comes from a ``distribution`` as in
+        ``CompiledModel.shares``, given all that is known, what is fixed, the allowed changes and the
+        constraint; rows must be complete. Exact. It is an error where none of it has any weight. Where
+        nothing is compiled, it takes rows, or a classifier of at most 16,384 instances. Past the time limit
+        (seconds) it raises ``LimitExceeded``.
+        """
+        own, domain = self._case.instance_masks, self.route.domain
+        if isinstance(given, Mapping):
+            masks = dict(self._literals(Term, given).masks)
+        else:
+            chosen = [self._known(domain, name) for name in names(given, "given")]
+            masks = {feature: own[feature] for feature in chosen}
+        for feature in self._held:
+            if not masks.get(feature, own[feature]) & own[feature]:
+                raise LogicError(f"{domain.names[feature]!r} is fixed, so that it has no other state")
+            masks[feature] = own[feature]
+        with Budget(self._time(seconds(time_limit))).limiting("the probability is not known"):
+            return self._drawn(distribution).known_probability(self._label, masks, "what is given")
+
+    def probable_reasons(
+        self,
+        d: Number,
+        distribution: AnyDistribution = None,
+        *,
+        limit: int | None = None,
+        time_limit: float | None = None,
+        shortest: bool = False,
+    ) -> Primes[ProbableReason]:
+        """Return the minimal sets of feature values that keep the decision with probability ``d`` or more.
+
+        Other features are drawn from a ``distribution`` (see ``probability``). A set counts where no proper
+        subset has that probability. The list is lazy, shortest first and then in the order of the features;
+        with ``shortest`` it ends with the sets of the least size. For ``d = 1``, where every instance has a
+        positive probability, these are the sufficient reasons, in their order. Sets that nothing in the
+        distribution agrees with do not count, so that there may be none. Time (seconds) may end the list
+        before its first set (``cut``); ``a_probable_reason`` gives one at once.
+        """
+        checked = flag(shortest, "shortest")
+        question = self._probably(d, distribution)
+        return question.listed(limit, self._time(seconds(time_limit)), checked)
+
+    def a_probable_reason(
+        self, d: Number, distribution: AnyDistribution = None, *, time_limit: float | None = None
+    ) -> ProbableReason:
+        """Return one set of feature values that keeps the decision with probability ``d`` or more, at once.
+
+        None of its features can be given up alone. ``proved_minimal`` says whether no proper subset has the
+        probability, which is found out unless there are many; the set need not be among the shortest. It is
+        an error where there is none (see ``probable_reasons``).
+        """
+        return self._probably(d, distribution).one(self._time(seconds(time_limit)))
+
+    def shortest_probable_reason(
+        self, d: Number, distribution: AnyDistribution = None, *, time_limit: float | None = None
+    ) -> ProbableReason:
+        """Return the first of the smallest sets that keep the decision with probability ``d`` or more.
+
+        Where the time limit (seconds) comes first, it is the best that is known: ``proved_shortest`` is then
+        False, and ``least`` a number of features that every set needs. ``LimitExceeded`` where none is known.
+        """
+        return self._probably(d, distribution).shortest(self._time(seconds(time_limit)))
+
+    def _drawn(self, distribution: object) -> Drawn:
+        """Return the instances over the known features, as a distribution over all of them gives them."""
+        from bnc2d.compile.shares.distribution import read_distribution
+        from bnc2d.explain.probable.question import Drawn
+
+        chosen = read_distribution(self.whole.classifier, distribution)
+        if self.missing:
+            known = [self.whole.domain.index(name) for name in self.instance]
+            chosen = chosen.over(self.classifier, known)
+        return Drawn(self.route, chosen)
+
+    def _probably(self, d: object, distribution: object) -> Question:
+        from bnc2d.explain.probable.question import Question, wanted_probability
+
+        wanted = wanted_probability(d)
+        return Question(self._drawn(distribution), self._case, self._label, wanted)
 
     def to_text(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, overload
 
 from bnc2d.base.readers.instances import OneInstance
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.explain.changes.prices import Costs
+    from bnc2d.explain.routes import Route
     from bnc2d.explain.whole.bias import Bias
     from bnc2d.explain.whole.compare import Comparison, Equivalence
     from bnc2d.explain.whole.monotone import Monotone
@@ -213,6 +215,30 @@ class Questions(BaseCompiledModel):
         from bnc2d.explain.whole.profile.making import robustness_profile
 
         return RobustnessProfile(**vars(robustness_profile(self, distribution, towards, time_limit)))
+
+    def probability_of_decision(
+        self,
+        partial: OneInstance,
+        decision: Label | None = None,
+        distribution: AnyDistribution = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Fraction:
+        """Return the probability of a decision if only some features are known, and the others are drawn.
+
+        By default it is the decision on the partial instance itself, as ``predict`` gives it: whether it
+        stays if all features become known. ``distribution`` is as in ``shares``, given what is known and the
+        constraint: ``"network"`` gives the same-decision probability; rows must be complete. Exact. It is an
+        error where nothing with these states has any weight. Past the time limit (seconds), or where tables
+        grow too large, it raises ``LimitExceeded``.
+        """
+        from bnc2d.explain.probable.question import decision_probability
+
+        return decision_probability(self, self._route(), partial, decision, distribution, time_limit)
+
+    def _route(self) -> Route:
+        """Return what answers questions about instances."""
+        raise NotImplementedError
 
     def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""

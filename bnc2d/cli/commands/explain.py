@@ -21,6 +21,8 @@ from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
 from bnc2d.cli.shared.options import amount, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
+from bnc2d.cli.shared.probable import COLUMNS as PROBABLE_COLUMNS
+from bnc2d.cli.shared.probable import Probable, add_probable_options
 from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
@@ -49,6 +51,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--towards", metavar="CLASS", help="ask why not this class, and no other")
     add("--fixed", default="", metavar="A,B", help="features that may not change")
     add_change_options(command)
+    add_probable_options(command)
     add("--avoid", default="", metavar="A,B", help="features that reasons had better not have")
     add("--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)")
     add("--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)")
@@ -66,7 +69,9 @@ def run(options: argparse.Namespace) -> int:
     avoid = split_names(options.avoid, classifier.features)
     changes = read_changes(options, classifier)
     towards = None if options.towards is None else classifier.classes[classifier.label(options.towards)]
-    output = Answers(options, given, [*decision_columns(classifier, options.exact), *_COLUMNS])
+    probable = Probable(options, classifier)
+    more = () if probable.wanted is None else PROBABLE_COLUMNS
+    output = Answers(options, given, [*decision_columns(classifier, options.exact), *_COLUMNS, *more])
     if options.formulas and output.format in ("text", "csv"):
         raise LogicError("--formulas needs --format json or jsonl")
     if options.formulas and model is classifier:
@@ -94,10 +99,19 @@ def run(options: argparse.Namespace) -> int:
         if output.format == "text":
             lengths = {"limit": options.limit, "time_limit": limits["time_limit"]}
             head, found = tell(explanation, everything=options.all, towards=towards, **lengths)
-            return head, list(found)
+            answers = list(found)
+            if probable.wanted is not None:
+                answers.append(probable.answer(explanation, limits["time_limit"], MANY))
+            return head, answers
         if output.format == "csv":
-            return _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)
-        return explanation.to_dict(towards=towards, formulas=options.formulas, exact=options.exact, **limits)
+            cells = _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)
+            wanted = {} if probable.wanted is None else probable.cells(explanation, limits["time_limit"])
+            return {**cells, **wanted}
+        data = explanation.to_dict(towards=towards, formulas=options.formulas, exact=options.exact, **limits)
+        if probable.wanted is None:
+            return data
+        found = probable.data(explanation, limits["limit"], limits["time_limit"], options.exact)
+        return {**data, "probable": found}
 
     def text(stream: TextIO, row: Row, found: tuple[str, list[Answer]]) -> None:
         console = Console(file=stream, highlight=False)

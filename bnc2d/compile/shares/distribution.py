@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.arguments import as_text, is_series, named, shown, wrong
@@ -16,6 +17,8 @@ from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.compile.shares.masses import Table, masses
 from bnc2d.errors import ArgumentError, ClassifierError, UnknownNameError, did_you_mean
 from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.fixing import with_fixed
+from bnc2d.logic.domain import FeatureId, StateMask
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import COLUMN_TOLERANCE, over_common_denominator, show
 from bnc2d.model.variable import Variable
@@ -28,6 +31,8 @@ AnyDistribution: TypeAlias = (
     "Literal['uniform', 'network'] | Mapping[str, Mapping[Any, Number] | pd.Series[Any]] "
     "| Instances | StateArray | pd.DataFrame | None"
 )
+
+Box: TypeAlias = Mapping[FeatureId, StateMask]  # the states that some features may have
 
 UNIFORM, NETWORK, ROWS = "uniform", "network", "rows"
 _EXPECTED = (
@@ -42,8 +47,22 @@ class Distribution(ABC):
     name: str
 
     @abstractmethod
-    def masses(self, diagram: Diagram) -> list[int]:
-        """Return how much leads to each terminal of a diagram over the features, with one unit for all."""
+    def masses(self, diagram: Diagram, within: Box | None = None) -> list[int]:
+        """Return how much leads to each terminal of a diagram over the features, with one unit for all.
+
+        ``within`` leaves only the instances that have certain states of some features.
+        """
+
+    @abstractmethod
+    def marginals(self, sizes: Sequence[int]) -> list[list[Fraction]] | None:
+        """Return the probabilities of the states of each feature; None where features are not independent.
+
+        ``sizes`` are the numbers of states.
+        """
+
+    @abstractmethod
+    def over(self, classifier: BaseClassifier, features: Sequence[FeatureId]) -> Distribution:
+        """Return the distribution of some of the features, which are those of a smaller classifier."""
 
 
 class Uniform(Distribution):
@@ -51,9 +70,22 @@ class Uniform(Distribution):
 
     name = UNIFORM
 
-    def masses(self, diagram: Diagram) -> list[int]:
-        """Return how many instances lead to each terminal."""
-        return diagram.counts()
+    def masses(self, diagram: Diagram, within: Box | None = None) -> list[int]:
+        """Return how many instances lead to each terminal; within states, times a number for all."""
+        if not within:
+            return diagram.counts()
+        sizes = diagram.domain.cardinalities
+        asked = [level.feature for level in diagram.walk]
+        tables = [_indicator(feature, sizes[feature], within.get(feature, -1)) for feature in asked]
+        return masses(diagram, tables, sizes)
+
+    def marginals(self, sizes: Sequence[int]) -> list[list[Fraction]]:
+        """Return the same for all states of a feature."""
+        return [[Fraction(1, size)] * size for size in sizes]
+
+    def over(self, _classifier: BaseClassifier, _features: Sequence[FeatureId]) -> Distribution:
+        """Return itself."""
+        return self
 
 
 class ByNetwork(Distribution):
@@ -64,19 +96,45 @@ class ByNetwork(Distribution):
     def __init__(self, classifier: BaseClassifier) -> None:
         self._classifier = classifier
 
-    def masses(self, diagram: Diagram) -> list[int]:
-        """Return how much leads to each terminal; features that the diagram does not ask are left out."""
-        network = self._classifier.network
-        relevant = network.ancestors(diagram.features)
-        features = self._classifier.features
-        names = [*features, *(name for name in network.names if name in relevant and name not in features)]
-        ids = {name: number for number, name in enumerate(names)}
-        tables = [
-            Table.of([ids[variable.name] for variable in cpt.scope], cpt.integers)
-            for cpt in network.cpts
-            if cpt.child.name in relevant
-        ]
-        return masses(diagram, tables, [len(network.variable(name)) for name in names])
+    def masses(self, diagram: Diagram, within: Box | None = None) -> list[int]:
+        """Return how much leads to each terminal; features that nothing asks are left out."""
+        own, features = self._classifier, self._classifier.features
+        within = within or {}
+        known = {f: mask.bit_length() - 1 for f, mask in within.items() if mask.bit_count() == 1}
+        asked = {*diagram.features, *(features[feature] for feature in within)}
+        names, tables = network_tables(own, asked)
+        sizes = [len(own.network.variable(name)) for name in names]
+        for feature, state in known.items():
+            tables = [table.at(feature, state) for table in tables]
+        tables += [_indicator(f, sizes[f], mask) for f, mask in within.items() if f not in known]
+        return masses(with_fixed(diagram, known) if known else diagram, tables, sizes)
+
+    def marginals(self, _sizes: Sequence[int]) -> None:
+        """Return None: features depend on each other."""
+
+    def over(self, classifier: BaseClassifier, _features: Sequence[FeatureId]) -> Distribution:
+        """Return that of the smaller classifier, which has the same network."""
+        return ByNetwork(classifier)
+
+
+def network_tables(
+    classifier: BaseClassifier, asked: Collection[str], *, exact: bool = True
+) -> tuple[list[str], list[Table]]:
+    """Return the tables of a network whose product, summed over all else, gives P of what is asked.
+
+    With them come the names of their variables, by number: the features of the classifier first. Entries are
+    whole numbers, each table over a denominator of its own, or not ``exact``, in float64.
+    """
+    network, features = classifier.network, classifier.features
+    relevant = network.ancestors(asked)
+    names = [*features, *(name for name in network.names if name in relevant and name not in features)]
+    ids = {name: number for number, name in enumerate(names)}
+    tables = []
+    for cpt in network.cpts:
+        if cpt.child.name in relevant:
+            scope = [ids[variable.name] for variable in cpt.scope]
+            tables.append(Table.of(scope, cpt.integers) if exact else Table(tuple(scope), cpt.values[None]))
+    return names, tables
 
 
 class ByMarginals(Distribution):
@@ -85,18 +143,36 @@ class ByMarginals(Distribution):
     name = "marginals"
 
     def __init__(self, features: Sequence[Variable], marginals: Mapping[str, Sequence[Fraction]]) -> None:
+        self._features = features
         self._sizes = [len(feature) for feature in features]
-        self._tables = []
-        for place, feature in enumerate(features):
+        self._columns = []
+        for feature in features:
             even = [Fraction(1, len(feature))] * len(feature)
-            column = np.array(marginals.get(feature.name, even), dtype=object)
-            self._tables.append(Table.of([place], over_common_denominator(column)))
+            self._columns.append(list(marginals.get(feature.name, even)))
 
-    def masses(self, diagram: Diagram) -> list[int]:
+    def masses(self, diagram: Diagram, within: Box | None = None) -> list[int]:
         """Return how much leads to each terminal, by one pass over the diagram."""
         asked = {level.feature for level in diagram.walk}
-        tables = [table for table in self._tables if table.scope[0] in asked]
-        return masses(diagram, tables, self._sizes)
+        tables, others = [], 1
+        for feature, column in enumerate(self._columns):
+            mask = (within or {}).get(feature, -1)
+            whole = over_common_denominator(np.array(column, dtype=object))
+            chosen = [number * (mask >> state & 1) for state, number in enumerate(whole.tolist())]
+            if feature in asked:
+                tables.append(Table.of([feature], np.array(chosen, dtype=object)))
+            elif mask != -1:
+                others *= sum(chosen)
+        return [mass * others for mass in masses(diagram, tables, self._sizes)]
+
+    def marginals(self, _sizes: Sequence[int]) -> list[list[Fraction]]:
+        """Return the probabilities as they were given."""
+        return [list(column) for column in self._columns]
+
+    def over(self, _classifier: BaseClassifier, features: Sequence[FeatureId]) -> Distribution:
+        """Return the same probabilities of fewer features."""
+        chosen = [self._features[feature] for feature in features]
+        columns = {self._features[feature].name: self._columns[feature] for feature in features}
+        return ByMarginals(chosen, columns)
 
 
 class ByRows(Distribution):
@@ -107,9 +183,31 @@ class ByRows(Distribution):
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
 
-    def masses(self, diagram: Diagram) -> list[int]:
+    def masses(self, diagram: Diagram, within: Box | None = None) -> list[int]:
         """Return how many rows lead to each terminal; all must be complete."""
-        return [int(n) for n in np.bincount(diagram.labels(self.rows), minlength=diagram.terminals)]
+        labels = diagram.labels(self.rows[self.agreeing(within or {})])
+        return [int(n) for n in np.bincount(labels, minlength=diagram.terminals)]
+
+    def agreeing(self, within: Box) -> NDArray[np.bool_]:
+        """Return which rows have certain states of some features."""
+        found = np.ones(len(self.rows), dtype=bool)
+        for feature, mask in within.items():
+            states = self.rows[:, feature]
+            allowed = [state for state in range(mask.bit_length()) if mask >> state & 1]
+            found &= np.isin(states, allowed)
+        return found
+
+    def marginals(self, _sizes: Sequence[int]) -> None:
+        """Return None: features of rows depend on each other."""
+
+    def over(self, _classifier: BaseClassifier, features: Sequence[FeatureId]) -> Distribution:
+        """Return the rows with the columns of fewer features."""
+        return ByRows(self.rows[:, list(features)])
+
+
+def _indicator(feature: FeatureId, size: int, mask: StateMask) -> Table:
+    """Return the table that is 1 at the states of a mask, else 0."""
+    return Table.of([feature], np.array([mask >> state & 1 for state in range(size)], dtype=object))
 
 
 def read_distribution(classifier: BaseClassifier, given: object) -> Distribution:

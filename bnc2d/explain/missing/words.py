@@ -102,14 +102,14 @@ def _either(states: Sequence[str]) -> str:
 def _percents(bounds: Bounds) -> str:
     low, high = bounds
     if low == high:
-        return _percent(low)
+        return percent(low)
     below, above = floor(low * 10_000), ceil(high * 10_000)  # outwards, so that it is still true
     if below == above:
-        return _percent(low)
+        return percent(low)
     return f"{below / 100:.2f} % to {above / 100:.2f} %"
 
 
-def _percent(share: Fraction) -> str:
+def percent(share: Fraction) -> str:
     """Return a share that is 0 % or 100 % only where it is so exactly."""
     if share in (0, 1):
         return f"{int(100 * share)} %"

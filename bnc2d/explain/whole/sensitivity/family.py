@@ -216,6 +216,11 @@ def _names(cpt: CPT) -> set[str]:
     return {variable.name for variable in cpt.scope}
 
 
+def _denominator(cpt: CPT) -> int:
+    entries: list[Fraction] = cpt.exact.reshape(-1).tolist()
+    return lcm(*{entry.denominator for entry in entries})
+
+
 def _gap(cpts: Sequence[CPT], value: Fraction, scale: int = 1) -> Fraction:
     """Return a distance below that of any two values where linear functions of the kind are equal.
 
@@ -223,7 +228,7 @@ def _gap(cpts: Sequence[CPT], value: Fraction, scale: int = 1) -> Fraction:
     of the tables' denominators. So functions are equal at ``n / m`` with ``m <= 2 D``, and two such values,
     or one and ``value``, are at least ``1 / (4 D²)`` or ``1 / (2 D d)`` apart, ``d`` its denominator.
     """
-    denominators = prod(lcm(*{entry.denominator for entry in cpt.exact.flat}) for cpt in cpts)
+    denominators = prod([_denominator(cpt) for cpt in cpts])
     return Fraction(1, 8 * (denominators * scale * value.denominator) ** 2)
 
 

@@ -71,9 +71,11 @@ class StableInterval:
         ends = f"{'[' if self.low_included else '('}{show(self.low)}, {show(self.high)}"
         ends += "]" if self.high_included else ")"
         if self.status == "open":
+            sure = f"no decision changes from {show(self.sure_low)} to {show(self.sure_high)}, and "
+            known = "" if self.sure_low == self.sure_high else sure
             lines = [
-                f"{self._name} = {show(self.value)}: no decision changes from {show(self.sure_low)} to "
-                f"{show(self.sure_high)}, and some do beyond {ends}; a limit came before the rest"
+                f"{self._name} = {show(self.value)}: {known}some can change beyond {ends}; a limit came "
+                "before more was proved"
             ]
         else:
             lines = [f"{self._name} = {show(self.value)}: no decision changes in {ends}"]

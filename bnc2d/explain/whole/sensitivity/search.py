@@ -4,11 +4,13 @@ An instance keeps its decision in an interval of values (``flips``). So where a 
 alike at another value, it does so in between, and where it does not, an instance that is decided differently
 has left its decision before. That gives a search for the first flip over any number of instances:
 
-1. Look at some instances, and go from the first that flips to neighbours that flip earlier.
+1. Look at some instances.
 2. Compile the classifier at the first flip known, or, where the decision ends at that very value, so near
    before it that no other can change in between (``Family.gap``).
-3. Where all is decided alike there, nothing flips earlier. Otherwise draw from the instances that are decided
-   differently, go on as in 1, and compile again. Each round draws thousands, so rounds are few.
+3. Where all is decided alike there, nothing flips earlier. Otherwise look at the instances that are decided
+   differently: whoever flips earlier is among them. Where they are too many, draw some, go from the first
+   that flips to neighbours that flip earlier, and compile again. Each round draws thousands, so rounds are
+   few.
 
 Instances in no class (``ties="none"``) may come back to a tie after they left it, so these are looked at one
 by one.
@@ -45,6 +47,8 @@ from bnc2d.model.decision import NO_CLASS
 FEW_INSTANCES = 1 << 16
 # Instances drawn in each round.
 _DRAWS = 1 << 12
+# Up to this many instances the first draws leave few enough to look at all.
+_TWO_ROUNDS = _DRAWS * _DRAWS
 # The label of instances that do not count.
 _OUTSIDE = -2
 
@@ -171,22 +175,20 @@ class SensitivitySearch:
         sizes = [len(feature) for feature in subject.classifier.feature_variables]
         rows = np.stack([rng.integers(size, size=_DRAWS) for size in sizes], axis=1).astype(np.intp)
         self._look(*subject.of_those_that_count(rows), self.sides)
-        for side in self.sides:
-            self._climb(side)
+        if subject.classifier.instance_count > _TWO_ROUNDS:
+            for side in self.sides:
+                self._climb(side)
         subject.compiled()
         loose, labels, complete = subject.without_class
         self._look(loose, labels, self.sides)
         for side in self.sides:
-            while not side.done:
-                place = self._place_to_test(side)
-                differences = self._differences(side.value(place))
-                if differences is None:
-                    break
-                before = side.flip
-                self._look(*subject.of_those_that_count(differences), [side])
-                if side.flip == before:  # each of them has left its decision by then
-                    raise AssertionError("an instance that is decided differently did not flip")
-                self._climb(side)
+            is_first = side.done
+            while not is_first:
+                differing_rows, is_first = self._differences(side.value(self._place_to_test(side)))
+                self._look(*subject.of_those_that_count(differing_rows), [side])
+                if not is_first:
+                    self._climb(side)
+                is_first |= side.done
             if complete or side.done:
                 self._finish([side])
 
@@ -206,14 +208,10 @@ class SensitivitySearch:
         stays = side.flip.included if side.flip is not None else self._family.closed
         return side.end if stays else side.end - self._family.gap()
 
-    def _differences(self, value: Fraction) -> Rows | None:
-        """Return instances that are decided differently at another value; None where none is."""
+    def _differences(self, value: Fraction) -> tuple[Rows, bool]:
+        """Return instances that are decided differently at another value, and whether these are all."""
         model = self._subject.compiled()
         other = compile_classifier(self._family.at(value), formulas=False)
         diagram, (mine, theirs) = common_diagram(model, other, Budget())
-        if mine == theirs:
-            return None
         counts: NDArray[np.bool_] = np.arange(diagram.terminals) <= len(model.classes)
-        apart = differing(diagram, mine, theirs, counts)
-        rows, _ = drawn(apart, 1, _DRAWS)
-        return rows if len(rows) else None
+        return drawn(differing(diagram, mine, theirs, counts), 1, _DRAWS)

@@ -14,8 +14,8 @@ from bnc2d.explain.whole.sensitivity.flips import Flip, first_flip, label_beyond
 from bnc2d.model.accounts import margin
 from bnc2d.model.decision import NO_CLASS
 
-# Instances decided in exact numbers at first; then twice as many each time.
-_FIRST_BATCH = 32
+# Exact inference can take long, and one instance often settles all others: so many more go each time.
+_GROWTH = 4
 # Exact numbers between two checkpoints.
 _EXACT_PIECE = 1 << 10
 # Weights below this are not relied on.
@@ -67,7 +67,7 @@ class Side:
         before = self.flip
         sheet = mirrored(sheet) if self.falling else sheet
         left = np.arange(len(rows))
-        batch = _FIRST_BATCH
+        batch = 1
         while True:
             left = left[~self._keep(sheet, left, labels[left])]
             if not len(left) or self.done:
@@ -77,7 +77,7 @@ class Side:
                 left = left[order]
             self._exactly(rows[left[:batch]], labels[left[:batch]])
             left = left[batch:]
-            batch *= 2
+            batch *= _GROWTH
 
     def _keep(self, sheet: Sheet, places: Numbers, labels: Numbers) -> NDArray[np.bool_]:
         """Return which instances are proved, in floats, to keep their decision up to the first flip known."""

@@ -21,6 +21,7 @@ COMMANDS = {
     "share": "say which share of the instances is in each class, however they are weighed",
     "bias": "say whether decisions depend on protected features",
     "monotone": "say whether raising features ever lowers the class",
+    "sensitivity": "say how far a threshold or a table entry can move before a decision changes",
     "nearest": "find the nearest instances that are decided otherwise",
     "compare": "say what two classifiers decide differently",
     "verify": "check a compiled model by independent means",
@@ -160,6 +161,8 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
             from bnc2d.cli.commands.networks import configure, run
         case "predict":
             from bnc2d.cli.commands.predict import configure, run
+        case "sensitivity":
+            from bnc2d.cli.commands.sensitivity import configure, run
         case "share":
             from bnc2d.cli.commands.share import configure, run
         case "verify":

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from bnc2d.explain.whole.profile.result import ClassRobustness as ClassRobustness
     from bnc2d.explain.whole.rules.results import RuleCheck as RuleCheck
     from bnc2d.explain.whole.rules.results import RuleResult as RuleResult
+    from bnc2d.explain.whole.sensitivity.results import EntryInterval as EntryInterval
+    from bnc2d.explain.whole.sensitivity.results import Sensitivity as Sensitivity
+    from bnc2d.explain.whole.sensitivity.results import ThresholdInterval as ThresholdInterval
     from bnc2d.formats.builtin import example as example
     from bnc2d.formats.builtin import examples as examples
     from bnc2d.formats.io import read_network as read_network
@@ -129,6 +132,7 @@ _HOME = {
     "bnc2d.explain.changes.nearest": "Nearest",
     "bnc2d.explain.whole.profile.result": "ClassRobustness",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
+    "bnc2d.explain.whole.sensitivity.results": "EntryInterval Sensitivity ThresholdInterval",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.agreement": "Agreement Difference agreement",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",

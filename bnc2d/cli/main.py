@@ -22,6 +22,7 @@ COMMANDS = {
     "bias": "say whether decisions depend on protected features",
     "monotone": "say whether raising features ever lowers the class",
     "robustness": "say how many features must change for another decision, of all instances or of rows",
+    "sensitivity": "say how far a threshold or a table entry can move before a decision changes",
     "nearest": "find the nearest instances that are decided otherwise",
     "compare": "say what two classifiers decide differently",
     "verify": "check a compiled model by independent means",
@@ -163,6 +164,8 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
             from bnc2d.cli.commands.predict import configure, run
         case "robustness":
             from bnc2d.cli.commands.robustness import configure, run
+        case "sensitivity":
+            from bnc2d.cli.commands.sensitivity import configure, run
         case "share":
             from bnc2d.cli.commands.share import configure, run
         case "verify":

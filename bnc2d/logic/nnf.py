@@ -16,9 +16,10 @@ from bnc2d.base.readers.arguments import as_text, flag, instance_of, items, mapp
 from bnc2d.base.readers.arguments import count as whole_number
 from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
-from bnc2d.logic.circuit import count, queries, show, transforms
+from bnc2d.logic.circuit import queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.counting.counted import CountedCircuit
 from bnc2d.logic.domain import Domain, Instance
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from bnc2d.logic.primes.stream import Primes
 
 
-class NNF:
+class NNF(CountedCircuit):
     """A multi-valued circuit in negation normal form; immutable.
 
     Build circuits with ``literal``, ``true`` and ``false`` and combine them with ``&``, ``|`` and ``~``. A
@@ -49,7 +50,7 @@ class NNF:
     4
     """
 
-    __slots__ = ("manager", "root")
+    __slots__ = ()
 
     def __init__(self, manager: Manager, root: NodeId) -> None:
         instance_of(Manager, manager, "manager")
@@ -110,11 +111,6 @@ class NNF:
         return self.negate()
 
     @property
-    def domain(self) -> Domain:
-        """The features and their states."""
-        return self.manager.domain
-
-    @property
     def features(self) -> tuple[str, ...]:
         """The features that occur, in the order of the domain."""
         below = queries.features_below(self.manager, self.root)
@@ -166,10 +162,6 @@ class NNF:
     def is_monotone_towards(self, instance: Instance) -> bool:
         """Return whether every literal holds for the instance."""
         return queries.is_monotone_towards(self.manager, self.root, self.domain.encode(instance))
-
-    def model_count(self) -> int:
-        """Return the exact number of instances that satisfy the circuit."""
-        return count.model_count(self.manager, self.root)
 
     def negate(self) -> NNF:
         """Return the complement; AND-decomposable becomes OR-decomposable and back."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.logic.circuit.manager import Kind, Manager, NodeId
 from bnc2d.logic.domain import FeatureId
 
@@ -66,3 +67,23 @@ class Restriction:
             else:
                 lowest.append(min(lowest[child] for child in manager.children(new)))
         return lowest[node]
+
+
+def features_as_met(manager: Manager, root: NodeId) -> list[FeatureId]:
+    """Return all features: as a depth-first walk meets them, then those that it does not meet.
+
+    In this order circuits that were made from decisions have few restrictions.
+    """
+    found: dict[FeatureId, None] = {}
+    seen = {root}
+    pending = [root]
+    while pending:
+        checkpoint()
+        node = pending.pop()
+        if manager.kind(node) == Kind.LITERAL:
+            found.setdefault(manager.literal_of(node)[0])
+        fresh = [child for child in manager.children(node) if child not in seen]
+        seen.update(fresh)
+        # Literals last, so that they are popped first: a decision's feature comes before those below it.
+        pending.extend(sorted(fresh, key=lambda child: manager.kind(child) == Kind.LITERAL))
+    return list(dict.fromkeys([*found, *range(len(manager.domain))]))

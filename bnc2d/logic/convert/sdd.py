@@ -20,7 +20,8 @@ from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.fold import fold
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.restriction import features_as_met
 from bnc2d.logic.convert import sdd_worker
 from bnc2d.logic.convert.one_hot import OneHot
 from bnc2d.logic.convert.sdd_worker import Operation
@@ -235,21 +236,7 @@ def _feature_order(manager: Manager, root: NodeId, order: Sequence[str] | None) 
     wanted = [domain.index(name) for name in order or ()]
     if len(set(wanted)) != len(wanted):
         raise LogicError("order names a feature twice")
-    found = dict.fromkeys(wanted)
-    seen = {root}
-    pending = [root]
-    while pending:
-        checkpoint()
-        node = pending.pop()
-        if manager.kind(node) == Kind.LITERAL:
-            found.setdefault(manager.literal_of(node)[0])
-        fresh = [child for child in manager.children(node) if child not in seen]
-        seen.update(fresh)
-        # Literals last, so that they are popped first: a decision's feature comes before those below it.
-        pending.extend(sorted(fresh, key=lambda child: manager.kind(child) == Kind.LITERAL))
-    for feature in range(len(domain)):
-        found.setdefault(feature)
-    return list(found)
+    return list(dict.fromkeys([*wanted, *features_as_met(manager, root)]))
 
 
 def _vtree_text(hot: OneHot, features: Sequence[FeatureId]) -> str:

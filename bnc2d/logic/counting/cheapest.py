@@ -49,8 +49,13 @@ class Costs:
 class Space(Protocol):
     """Where to search: nodes stand for what is left of a problem when the first features are set."""
 
-    order: Sequence[FeatureId]
-    start: int
+    @property
+    def order(self) -> Sequence[FeatureId]:
+        """The features, in the order in which they are set."""
+
+    @property
+    def start(self) -> int:
+        """The node where nothing is set."""
 
     def least(self, node: int, states: States, /) -> int | None:
         """Return a lower bound on what the features left cost; None where no instance is left."""

@@ -1,4 +1,4 @@
-"""What the instances of each terminal of a diagram weigh, and what the cheapest one costs, by one pass each."""
+"""What the instances of a terminal of a diagram weigh, and what the cheapest costs, by one pass each."""
 
 from __future__ import annotations
 
@@ -52,8 +52,10 @@ def weighted_counts(diagram: Diagram, weights: Weights) -> list[int]:
 
 
 def least_costs(diagram: Diagram, terminal: int, costs: Costs) -> NDArray[Any]:
-    """Return for each node what is to be paid at least from there to a terminal; ``costs.never`` if it
-    is not reached."""
+    """Return for each node what is to be paid at least from there to a terminal.
+
+    Nodes that do not lead there have ``costs.never``.
+    """
     least: NDArray[Any] = np.full(diagram.size, costs.never, dtype=integers(2 * costs.never))
     least[terminal] = 0
     for feature, table, first in reversed(diagram.walk):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from bnc2d.errors import Bnc2dError, LogicError
 from bnc2d.logic.circuit import queries
 from bnc2d.logic.circuit.count import _count_by_levels, model_count
-from bnc2d.logic.counting.weights import Weights
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.transforms import complete_reason, condition, general_reason, negate
+from bnc2d.logic.counting.weights import Weights
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.terms import Clause, Term
 from tests.logic.strategies import Circuit, circuits, models, or_decomposable_circuits

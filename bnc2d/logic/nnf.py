@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from bnc2d.logic.convert.data import CircuitData
     from bnc2d.logic.convert.sat import Answer, Circuit
     from bnc2d.logic.convert.sdd import SddForm
+    from bnc2d.logic.convert.variables import Variables
+    from bnc2d.logic.convert.weighted_cnf import WeightFormat
+    from bnc2d.logic.counting.weights import StateNumbers
     from bnc2d.logic.primes.stream import Primes
 
 
@@ -261,23 +264,36 @@ class NNF(CountedCircuit):
             manager, rewrite(self.manager, self.root, manager.add_literal, into=manager, simplify=False)
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        weights: StateNumbers | None = None,
+        weight_format: WeightFormat = "mcc",
+    ) -> None:
         """Write the circuit in the form that the ending of the name says; the file appears in one step.
 
         ``.nnf`` (also ``.nnf.gz``) is what ``load`` reads; ``.cnf`` and ``.dimacs`` are DIMACS, as ``to_cnf``
         makes it; ``.dot`` and ``.gv`` Graphviz; ``.svg`` a picture; ``.json`` the data of ``to_dict``.
-        Another ending is an error.
+        Another ending is an error. DIMACS may have the ``weights`` of ``model_count``, written for model
+        counters in the form of the competitions (``"mcc"``) or of Cachet (``"cachet"``).
         """
         from bnc2d.logic.convert.saving import save_circuit
 
-        save_circuit(self.manager, self.root, path)
+        save_circuit(self.manager, self.root, path, weights, weight_format)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], domain: Domain | None = None) -> NNF:
-        """Read a ``.nnf`` file, in c2d's form or the multi-valued one."""
+    def load(
+        cls, path: str | os.PathLike[str], domain: Domain | None = None, *, variables: Variables = None
+    ) -> NNF:
+        """Read a ``.nnf`` file, in c2d's form, the multi-valued one or that of d4.
+
+        Of a file over Boolean variables, ``variables`` lists the one of each feature of the domain, or is
+        ``"one-hot"``, one for each state as in ``to_cnf``; all others are projected away.
+        """
         from bnc2d.logic.convert import nnf_file
 
-        return cls(*nnf_file.read_nnf(path, domain))
+        return cls(*nnf_file.read_nnf(path, domain, variables=variables))
 
     def to_text(self, limit: int | None = None) -> str:
         """Return the circuit as text in the paper's notation, whole however large it is.

@@ -22,9 +22,11 @@ from bnc2d.logic.domain import FeatureId
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.draw.chart import Chart
     from bnc2d.draw.theme import Theme
     from bnc2d.explain.changes.nearest import Nearest
+    from bnc2d.explain.scores.scores import ScoreKind, ScoreOf, Scores
     from bnc2d.logic.terms import Term
     from bnc2d.report.records import ExplanationData
 
@@ -130,6 +132,55 @@ class Explanation(BaseExplanation):
         labels = self.route.labels(np.array(rows, dtype=np.intp)).tolist() if rows else []
         named = [self.route.decisions[label] for label in labels]
         return [reached(self.route.domain, prices, *found) for found in zip(rows, named, strict=True)]
+
+    def scores(
+        self,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        *,
+        towards: Label | None = None,
+        of: ScoreOf = "decision",
+        weighted: bool = False,
+        exact: bool | None = None,
+        time_limit: float | None = None,
+    ) -> Scores:
+        """Return a number for each feature (see ``Scores``).
+
+        ``"occurrence"`` is the share of the sufficient reasons with the feature (``weighted``: each reason
+        shares 1 out among its features), ``"responsibility"`` 1 / the size of the smallest necessary reason
+        with it. Where not all reasons are known at the time limit (seconds; by default that of the
+        explanation, or else 10) the scores have ``bounds``.
+
+        ``"shapley"`` and ``"banzhaf"`` values are of the probability of the decision, or of class
+        ``towards``, when features are as in the instance and the others drawn from a ``distribution`` of
+        independent features: ``"uniform"`` (default), marginals, or rows, whose columns are the marginals;
+        the network's own is none. ``of="posterior"`` takes the mean posterior of the class instead, where
+        instances are few. ``exact`` gives fractions, or (False) floats with a bound of their error; by
+        default what is quick. Fixed features are always as in the instance, and have 0; under allowed
+        changes, features are drawn among the states that they may have. A constraint is refused.
+        """
+        from bnc2d.explain.scores.asking import Asked, Question
+
+        question = Question(
+            self.whole.classifier,
+            kind,
+            distribution,
+            towards=towards,
+            of=of,
+            weighted=weighted,
+            exact=exact,
+            time_limit=self._time(seconds(time_limit)),
+        )
+        asked = Asked(
+            self.route,
+            self.whole.classifier,
+            self._positions,
+            self._label,
+            self._held,
+            self._box,
+            self._case,
+        )
+        return question.about(asked)
 
     def to_text(
         self,

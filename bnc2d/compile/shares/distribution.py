@@ -12,6 +12,7 @@ import numpy as np
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.arguments import as_text, is_series, named, shown, wrong
 from bnc2d.base.readers.instances import Form, Instances, StateArray, encode_partial
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.compile.shares.masses import Table, masses
 from bnc2d.errors import ArgumentError, ClassifierError, UnknownNameError, did_you_mean
@@ -45,6 +46,14 @@ class Distribution(ABC):
     def masses(self, diagram: Diagram) -> list[int]:
         """Return how much leads to each terminal of a diagram over the features, with one unit for all."""
 
+    @abstractmethod
+    def marginals(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the probabilities of the states of each feature, drawn independently of the others.
+
+        ``features`` are those of the classifier. Of rows they are the shares of the states in each column. A
+        distribution that is no product has none: a ``ClassifierError``.
+        """
+
 
 class Uniform(Distribution):
     """Every instance weighs the same."""
@@ -54,6 +63,10 @@ class Uniform(Distribution):
     def masses(self, diagram: Diagram) -> list[int]:
         """Return how many instances lead to each terminal."""
         return diagram.counts()
+
+    def marginals(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the same probability for all states of a feature."""
+        return [_even(feature) for feature in features]
 
 
 class ByNetwork(Distribution):
@@ -78,6 +91,13 @@ class ByNetwork(Distribution):
         ]
         return masses(diagram, tables, [len(network.variable(name)) for name in names])
 
+    def marginals(self, _features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Refuse: its features depend on each other."""
+        raise ClassifierError(
+            "distribution='network' is no product of independent features, which is needed here; give the "
+            "marginals of the features, a data frame for the shares of its columns, or 'uniform'"
+        )
+
 
 class ByMarginals(Distribution):
     """Features are independent, each with its own probabilities of its states."""
@@ -86,10 +106,10 @@ class ByMarginals(Distribution):
 
     def __init__(self, features: Sequence[Variable], marginals: Mapping[str, Sequence[Fraction]]) -> None:
         self._sizes = [len(feature) for feature in features]
+        self._marginals = [list(marginals.get(feature.name, _even(feature))) for feature in features]
         self._tables = []
-        for place, feature in enumerate(features):
-            even = [Fraction(1, len(feature))] * len(feature)
-            column = np.array(marginals.get(feature.name, even), dtype=object)
+        for place, probabilities in enumerate(self._marginals):
+            column = np.array(probabilities, dtype=object)
             self._tables.append(Table.of([place], over_common_denominator(column)))
 
     def masses(self, diagram: Diagram) -> list[int]:
@@ -97,6 +117,10 @@ class ByMarginals(Distribution):
         asked = {level.feature for level in diagram.walk}
         tables = [table for table in self._tables if table.scope[0] in asked]
         return masses(diagram, tables, self._sizes)
+
+    def marginals(self, _features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return what was given."""
+        return [list(probabilities) for probabilities in self._marginals]
 
 
 class ByRows(Distribution):
@@ -110,6 +134,21 @@ class ByRows(Distribution):
     def masses(self, diagram: Diagram) -> list[int]:
         """Return how many rows lead to each terminal; all must be complete."""
         return [int(n) for n in np.bincount(diagram.labels(self.rows), minlength=diagram.terminals)]
+
+    def marginals(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the share of each state in its column, among the rows that have a value there."""
+        found = []
+        for feature, column in zip(features, self.rows.T, strict=True):
+            known = column[column != MISSING]
+            if not len(known):
+                raise ClassifierError(f"distribution: the column of {feature.name!r} has no value")
+            counts = np.bincount(known, minlength=len(feature)).tolist()
+            found.append([Fraction(count, len(known)) for count in counts])
+        return found
+
+
+def _even(feature: Variable) -> list[Fraction]:
+    return [Fraction(1, len(feature))] * len(feature)
 
 
 def read_distribution(classifier: BaseClassifier, given: object) -> Distribution:

@@ -161,26 +161,10 @@ class Explanation(BaseExplanation):
         """
         from bnc2d.explain.scores.asking import Asked, Question
 
-        question = Question(
-            self.whole.classifier,
-            kind,
-            distribution,
-            towards=towards,
-            of=of,
-            weighted=weighted,
-            exact=exact,
-            time_limit=self._time(seconds(time_limit)),
-        )
-        asked = Asked(
-            self.route,
-            self.whole.classifier,
-            self._positions,
-            self._label,
-            self._held,
-            self._box,
-            self._case,
-        )
-        return question.about(asked)
+        limit, whole = self._time(seconds(time_limit)), self.whole.classifier
+        question = Question(whole, kind, distribution, towards=towards, of=of, weighted=weighted, exact=exact)
+        asked = Asked(self.route, self._positions, self._label, self._held, self._box, self._case)
+        return question.about(asked, limit)
 
     def to_text(
         self,

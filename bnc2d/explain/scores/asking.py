@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.readers.arguments import flag, named, one_of, seconds
+from bnc2d.base.readers.arguments import flag, named, one_of
 from bnc2d.base.scales import Label
 from bnc2d.compile.shares.distribution import AnyDistribution
 from bnc2d.errors import ArgumentError, ClassifierError, did_you_mean
@@ -15,7 +15,7 @@ from bnc2d.explain.changes.allowed import Box
 from bnc2d.explain.routes import Route
 from bnc2d.explain.scores import by_reasons
 from bnc2d.explain.scores.games import Drawn, Game, limited
-from bnc2d.explain.scores.scores import GAMES, KINDS, ScoreKind, ScoreOf, Scores
+from bnc2d.explain.scores.scores import GAMES, KINDS, Score, ScoreKind, ScoreOf, Scores
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier
 
@@ -33,14 +33,9 @@ class ScoreOptions(TypedDict, total=False):
 
 
 class Asked(NamedTuple):
-    """One decision: who answers, the instance by its states, its label, and what may not change.
-
-    ``whole`` is the classifier over all features, those that are missing among them; ``case`` is that of the
-    decision.
-    """
+    """One decision: who answers, the instance by its states, its label, what may not change, and its case."""
 
     route: Route
-    whole: BaseClassifier
     row: Sequence[int]
     label: int
     held: frozenset[FeatureId]
@@ -49,7 +44,7 @@ class Asked(NamedTuple):
 
 
 class Question:
-    """What is asked about a decision, checked."""
+    """What is asked about decisions, checked; ``whole`` is the classifier over all features."""
 
     def __init__(
         self,
@@ -61,7 +56,6 @@ class Question:
         of: ScoreOf = "decision",
         weighted: bool = False,
         exact: bool | None = None,
-        time_limit: float | None = None,
     ) -> None:
         if not isinstance(kind, str) or kind not in KINDS:
             raise ArgumentError(f"unknown kind of scores {named(kind)}{did_you_mean(kind, KINDS)}")
@@ -69,7 +63,6 @@ class Question:
         self.kind, self.of = kind, of
         self.weighted = flag(weighted, "weighted")
         self.exact = None if exact is None else flag(exact, "exact")
-        self.time_limit = seconds(time_limit)
         self.is_game = kind in GAMES
         if self.is_game:
             if self.weighted:
@@ -89,12 +82,12 @@ class Question:
         if self.exact is False:
             raise ArgumentError(f"exact=False is for kind='shapley' and 'banzhaf'; {kind!r} has fractions")
 
-    def about(self, asked: Asked) -> Scores:
-        """Return the answer."""
-        return self._game(asked) if self.is_game else self._reasons(asked)
+    def about(self, asked: Asked, time_limit: float | None) -> Scores:
+        """Return the answer, within so many seconds."""
+        return self._game(asked, time_limit) if self.is_game else self._reasons(asked, time_limit)
 
-    def _reasons(self, asked: Asked) -> Scores:
-        budget = Budget(_SECONDS if self.time_limit is None else self.time_limit)
+    def _reasons(self, asked: Asked, time_limit: float | None) -> Scores:
+        budget = Budget(_SECONDS if time_limit is None else time_limit)
         budget.left()  # it runs from here on
         if self.kind == "occurrence":
             found = by_reasons.occurrence(asked.case, budget, weighted=self.weighted)
@@ -103,7 +96,7 @@ class Question:
         names, route = asked.route.domain.names, asked.route
         return Scores(
             self.kind,
-            asked.whole.target,
+            route.classifier.target,
             route.decisions[asked.label],
             dict(zip(names, found.numbers, strict=True)),
             None if found.bounds is None else dict(zip(names, found.bounds, strict=True)),
@@ -111,21 +104,35 @@ class Question:
             reasons=found.reasons,
         )
 
-    def _game(self, asked: Asked) -> Scores:
+    def _game(self, asked: Asked, time_limit: float | None) -> Scores:
         route, names = asked.route, asked.route.domain.names
         label = asked.label if self.towards is None else self.towards
         if self.of == "posterior" and label >= len(route.classifier.classes):
             raise ClassifierError("the instance is in no class, which has no posterior; name one: towards=")
         marginals = limited(self.drawn.over(names), asked.row, asked.held, asked.box, names)
         game = Game(route, self.kind, asked.row, label, marginals, self.of)
-        with Budget(self.time_limit).limiting(f"the {self.kind} values are not known"):
+        with Budget(time_limit).limiting(f"the {self.kind} values are not known"):
             numbers, error, baseline = game.played(self.exact)
             value = game.with_all_held(exact=not error)
+        return self.game_scores(
+            route, asked.label, dict(zip(names, numbers, strict=True)), error, baseline, value
+        )
+
+    def game_scores(
+        self,
+        route: Route,
+        label: int,
+        numbers: Mapping[str, Score],
+        error: float,
+        baseline: Score,
+        value: Score,
+    ) -> Scores:
+        """Return the values of a game with all that was asked."""
         return Scores(
             self.kind,
-            asked.whole.target,
-            route.decisions[asked.label],
-            dict(zip(names, numbers, strict=True)),
+            route.classifier.target,
+            route.decisions[label],
+            numbers,
             error=error,
             distribution=self.drawn.name,
             towards=None if self.towards is None else route.decisions[self.towards],

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from bnc2d.explain.contrast import Robustness as Robustness
     from bnc2d.explain.missing.if_known import IfKnown as IfKnown
     from bnc2d.explain.probable.reason import ProbableReason as ProbableReason
+    from bnc2d.explain.scores.scores import Scores as Scores
     from bnc2d.explain.whole.bias import Bias as Bias
     from bnc2d.explain.whole.compare import Comparison as Comparison
     from bnc2d.explain.whole.compare import Equivalence as Equivalence
@@ -121,6 +122,7 @@ _HOME = {
     "bnc2d.compile.shares.weighing": "Weighed",
     "bnc2d.draw.chart": "Chart",
     "bnc2d.explain.batch": "Row",
+    "bnc2d.explain.scores.scores": "Scores",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
     "bnc2d.explain.whole.compare": "Comparison Equivalence compare equivalent",

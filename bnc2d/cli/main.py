@@ -17,6 +17,7 @@ COMMANDS = {
     "info": "describe networks: size, roots, leaves, states",
     "compile": "compile every class of a classifier into a formula",
     "explain": "say why an instance is decided so, why not otherwise, what would change it",
+    "scores": "give each feature of a decision a number: Shapley values, or from the reasons",
     "check": "prove rules about a classifier, or refute them by instances",
     "share": "say which share of the instances is in each class, however they are weighed",
     "bias": "say whether decisions depend on protected features",
@@ -166,6 +167,8 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
             from bnc2d.cli.commands.robustness import configure, run
         case "sensitivity":
             from bnc2d.cli.commands.sensitivity import configure, run
+        case "scores":
+            from bnc2d.cli.commands.scores import configure, run
         case "share":
             from bnc2d.cli.commands.share import configure, run
         case "verify":

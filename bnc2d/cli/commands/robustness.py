@@ -22,7 +22,7 @@ from bnc2d.cli.shared.witnesses import class_value
 from bnc2d.draw.chart import CHART_FORMATS, WIDTH
 from bnc2d.draw.theme import THEMES
 from bnc2d.errors import FormatError, InstanceError
-from bnc2d.explain.whole.profile.result import distance_words, lines_of, summary
+from bnc2d.explain.whole.profile.result import distance_words, lines_of, percent, summary
 
 
 def configure(command: argparse.ArgumentParser) -> None:
@@ -89,7 +89,7 @@ def _print(found: RobustnessProfile) -> None:
     for name, one in found.named():
         print(printable(f"{name}: {one.count:,} {found.what}, {summary(one)}"))
         for distance, count, share in lines_of(one):
-            within = f"{float(share / one.share):.4%}" if one.share else ""
+            within = percent(share / one.share) if one.share else ""
             rows.append((name, distance_words(distance), f"{count:,}", within))
     headings = ("class", "distance", found.what, "share of it")
     Console().print(table(headings, rows, left=("class", "distance")))

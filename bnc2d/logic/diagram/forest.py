@@ -36,13 +36,17 @@ class Forest:
         self._tables = [_Table(size) for size in sizes]
         self.count = top + 1
         values = np.arange(self.count)
-        self._depth, self._row = np.zeros(self.count, dtype=np.int64), values.copy()
-        self._least, self._most = values.copy(), values.copy()  # of the values of a function
+        self._depth, self._row = np.zeros(self.count, dtype=np.int16), values.copy()
+        # Of the values of a function; small numbers, since they are looked up all over the place.
+        self._least, self._most = values.astype(np.int16), values.astype(np.int16)
 
     def add(self, depth: int, rows: Numbers) -> Numbers:
         """Return the nodes of functions ``[node, state]``, by what each state of the feature leads to."""
         found = np.array(rows[:, 0])
-        varying = np.flatnonzero((rows != rows[:, :1]).any(axis=1))
+        varies = np.zeros(len(rows), dtype=bool)
+        for column in rows.T[1:]:  # many times faster than by rows, which are short
+            varies |= column != rows[:, 0]
+        varying = np.flatnonzero(varies)
         if varying.size:
             table = self._tables[depth - 1]
             numbers, fresh = table.numbers(take(rows, varying), self.count)
@@ -56,15 +60,17 @@ class Forest:
         if self.count > MAX_NODES:
             raise LimitExceeded(f"the diagrams of distances have more than {MAX_NODES} nodes")
         while self.count > len(self._depth):
-            self._depth, self._row, self._least, self._most = (
-                np.resize(column, 2 * len(column))
-                for column in (self._depth, self._row, self._least, self._most)
+            self._depth, self._least, self._most = (
+                np.resize(column, 2 * len(column)) for column in (self._depth, self._least, self._most)
             )
+            self._row = np.resize(self._row, 2 * len(self._row))
         new = slice(self.count - len(rows), self.count)
         self._depth[new] = depth
         self._row[new] = np.arange(first, first + len(rows))
-        self._least[new] = self._least[rows].min(axis=1, initial=self.top)
-        self._most[new] = self._most[rows].max(axis=1, initial=0)
+        self._least[new], self._most[new] = self.top, 0
+        for column in rows.T:
+            np.minimum(self._least[new], self._least[column], out=self._least[new])
+            np.maximum(self._most[new], self._most[column], out=self._most[new])
 
     def least(self, left: Numbers, right: Numbers, more: int) -> Numbers:
         """Return the nodes of ``min(left, right + more)`` for pairs of nodes; ``more`` is 0 or 1.

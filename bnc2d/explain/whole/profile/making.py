@@ -33,6 +33,8 @@ from bnc2d.logic.diagram.distances import distance_diagram
 from bnc2d.logic.diagram.restrict import restricted
 from bnc2d.logic.diagram.walks import instance_with, path_to
 
+# Nodes from which on it is worth while to have something to tell soon.
+_LARGE = 20_000
 _NOT_KNOWN = "the robustness is not known"
 
 
@@ -102,7 +104,7 @@ class _Making:
         """Return how far the instances of a label are from the wanted ones, as far as the budget goes.
 
         First all distances at once; where that meets a limit, by two thirds of the time or by the size of the
-        diagrams, then those up to 1, up to 2, and so on.
+        diagrams, then those up to 1, up to 2, and so on. Large diagrams with a time limit begin with 1.
         """
         count, features = self._counts[label], len(self.model.diagram.walk)
         if not count:
@@ -113,17 +115,18 @@ class _Making:
                 {None: count}, {None: share}, {None: instance_with(self.model.diagram, path)}, features
             )
         found = ClassRobustness({}, {}, {}, features, 0, count, share)
-        try:
-            with budget.share(2 / 3).limiting(_NOT_KNOWN):
-                return self._up_to(features, label, wanted, share)
-        except LimitExceeded as error:
-            cut: LimitExceeded = error
-        for most in range(1, features):
+        is_large = self.model.diagram.node_count >= _LARGE
+        early = [1] if is_large and self.time_limit is not None else []
+        cut = LimitExceeded(_NOT_KNOWN)
+        for most in (*early, features, *range(1 + len(early), features)):
+            is_all = most == features
             try:
-                with budget.limiting(_NOT_KNOWN):
+                with (budget.share(2 / 3) if is_all else budget).limiting(_NOT_KNOWN):
                     found = self._up_to(most, label, wanted, share)
             except LimitExceeded as error:
                 cut = error
+                if is_all:
+                    continue
                 break
             if found.complete:
                 return found

@@ -245,7 +245,7 @@ class BaseProfile:
         for name, one in self.named():
             lines.append(f"  {name}: {one.count:,} {self.what}, {summary(one)}")
             lines += [
-                f"    {distance_words(distance)}: {count:,} ({float(share):.4%})"
+                f"    {distance_words(distance)}: {count:,} ({percent(share)})"
                 for distance, count, share in lines_of(one)
             ]
         if self.cut is not None:
@@ -278,6 +278,15 @@ def distance_words(distance: Distance | str) -> str:
     if distance is None or isinstance(distance, str):
         return distance or "no change does"
     return f"{distance} change{'' if distance == 1 else 's'}"
+
+
+def percent(share: Fraction) -> str:
+    """Return a share in percent; what is there is never nothing.
+
+    >>> percent(Fraction(1, 3)), percent(Fraction(1, 10**9)), percent(Fraction(0))
+    ('33.3333%', '< 0.0001%', '0.0000%')
+    """
+    return "< 0.0001%" if 0 < share < Fraction(1, 10**6) else f"{float(share):.4%}"
 
 
 def expected_words(one: ClassRobustness) -> str:

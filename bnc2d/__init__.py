@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bnc2d.api.compiled_model import GivenModel as GivenModel
     from bnc2d.api.explanation import Explanation as Explanation
     from bnc2d.api.files import load as load
+    from bnc2d.api.profile import RobustnessProfile as RobustnessProfile
     from bnc2d.auditing.audit import audit as audit
     from bnc2d.auditing.findings import AuditCheck as AuditCheck
     from bnc2d.auditing.result import Audit as Audit
@@ -63,14 +64,19 @@ if TYPE_CHECKING:
     from bnc2d.explain.contrast import Robustness as Robustness
     from bnc2d.explain.missing.if_known import IfKnown as IfKnown
     from bnc2d.explain.probable.reason import ProbableReason as ProbableReason
+    from bnc2d.explain.scores.scores import Scores as Scores
     from bnc2d.explain.whole.bias import Bias as Bias
     from bnc2d.explain.whole.compare import Comparison as Comparison
     from bnc2d.explain.whole.compare import Equivalence as Equivalence
     from bnc2d.explain.whole.compare import compare as compare
     from bnc2d.explain.whole.compare import equivalent as equivalent
     from bnc2d.explain.whole.monotone import Monotone as Monotone
+    from bnc2d.explain.whole.profile.result import ClassRobustness as ClassRobustness
     from bnc2d.explain.whole.rules.results import RuleCheck as RuleCheck
     from bnc2d.explain.whole.rules.results import RuleResult as RuleResult
+    from bnc2d.explain.whole.sensitivity.results import EntryInterval as EntryInterval
+    from bnc2d.explain.whole.sensitivity.results import Sensitivity as Sensitivity
+    from bnc2d.explain.whole.sensitivity.results import ThresholdInterval as ThresholdInterval
     from bnc2d.formats.builtin import example as example
     from bnc2d.formats.builtin import examples as examples
     from bnc2d.formats.io import read_network as read_network
@@ -103,6 +109,7 @@ _HOME = {
     ),
     "bnc2d.api.compiled_model": "CompiledModel GivenModel",
     "bnc2d.api.files": "load",
+    "bnc2d.api.profile": "RobustnessProfile",
     "bnc2d.auditing.audit": "audit",
     "bnc2d.auditing.findings": "AuditCheck",
     "bnc2d.auditing.result": "Audit",
@@ -115,6 +122,7 @@ _HOME = {
     "bnc2d.compile.shares.weighing": "Weighed",
     "bnc2d.draw.chart": "Chart",
     "bnc2d.explain.batch": "Row",
+    "bnc2d.explain.scores.scores": "Scores",
     "bnc2d.explain.whole.bias": "Bias",
     "bnc2d.explain.checks": "Verdict",
     "bnc2d.explain.whole.compare": "Comparison Equivalence compare equivalent",
@@ -124,7 +132,9 @@ _HOME = {
     "bnc2d.api.explanation": "Explanation",
     "bnc2d.explain.whole.monotone": "Monotone",
     "bnc2d.explain.changes.nearest": "Nearest",
+    "bnc2d.explain.whole.profile.result": "ClassRobustness",
     "bnc2d.explain.whole.rules.results": "RuleCheck RuleResult",
+    "bnc2d.explain.whole.sensitivity.results": "EntryInterval Sensitivity ThresholdInterval",
     "bnc2d.formats.builtin": "example examples",
     "bnc2d.adapters.agreement": "Agreement Difference agreement",
     "bnc2d.adapters.from_pgmpy": "from_pgmpy",

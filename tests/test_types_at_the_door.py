@@ -179,6 +179,8 @@ def test_every_time_limit_is_a_number_of_seconds(value: Any, tmp_path: Path) -> 
         lambda: explanation.to_text(time_limit=value),
         lambda: model.explain_many([PATIENT], time_limit=value),
         lambda: model.is_biased("BP", PATIENT, time_limit=value),
+        lambda: model.robustness_profile(time_limit=value),
+        lambda: model.robustness_of(PATIENT, time_limit=value),
         lambda: model.compare(model, time_limit=value),
         lambda: formula.satisfiable(time_limit=value),
         lambda: formula.to_sdd(time_limit=value),

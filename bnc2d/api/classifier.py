@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bnc2d.explain.routes import NetworkRoute
     from bnc2d.explain.whole.rules.by_regions import RegionRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
+    from bnc2d.explain.whole.sensitivity.results import EntryInterval, Sensitivity, ThresholdInterval
     from bnc2d.regions.decides import Decided
     from bnc2d.regions.oracle import NetworkOracle
     from bnc2d.regions.search import Bounds
@@ -159,6 +160,37 @@ class Classifier(BaseClassifier):
         from bnc2d.explain.whole.rules.checking import check_coherence
 
         return check_coherence(self, self._rule_route(), order, features, given, time_limit)
+
+    def threshold_interval(self, *, time_limit: float | None = None) -> ThresholdInterval:
+        """Return the thresholds with which every decision stays (see ``CompiledModel``).
+
+        The classifier is compiled only where it has more than 2^16 instances.
+        """
+        from bnc2d.explain.whole.sensitivity.ranges import threshold_interval
+        from bnc2d.explain.whole.sensitivity.search import Subject
+
+        return threshold_interval(Subject(self), time_limit)
+
+    def entry_interval(
+        self,
+        variable: str,
+        state: Label,
+        given: Mapping[str, Label] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> EntryInterval:
+        """Return the values of a table entry with which every decision stays (see ``CompiledModel``)."""
+        from bnc2d.explain.whole.sensitivity.ranges import entry_interval
+        from bnc2d.explain.whole.sensitivity.search import Subject
+
+        return entry_interval(Subject(self), variable, state, given, time_limit)
+
+    def sensitivity(self, limit: int | None = 10, *, time_limit: float | None = None) -> Sensitivity:
+        """Return the table entries that can move least before a decision changes (see ``CompiledModel``)."""
+        from bnc2d.explain.whole.sensitivity.ranges import sensitivity
+        from bnc2d.explain.whole.sensitivity.search import Subject
+
+        return sensitivity(Subject(self), limit, time_limit)
 
     def _rule_route(self) -> RegionRoute:
         from bnc2d.explain.whole.rules.by_regions import RegionRoute

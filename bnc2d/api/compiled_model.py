@@ -37,9 +37,12 @@ if TYPE_CHECKING:  # loaded when asked for
 
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import Route
+    from bnc2d.explain.scores.asking import ScoreOptions
+    from bnc2d.explain.scores.scores import ScoreKind, Scores
     from bnc2d.verify.report import Report
 
 
@@ -153,6 +156,73 @@ class CompiledModel(Questions):
         from bnc2d.explain.batch import explain_many
 
         return explain_many(self._route(), rows, executor, **options)
+
+    @overload
+    def robustness_of(
+        self, rows: Instance, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> int | None: ...
+    @overload
+    def robustness_of(
+        self, rows: Instances, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> list[int | None]: ...
+    @overload
+    def robustness_of(
+        self, rows: StateArray, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> NDArray[np.generic]: ...
+    @overload
+    def robustness_of(
+        self, rows: pd.DataFrame, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> pd.Series: ...
+    @overload
+    def robustness_of(
+        self, rows: pd.Series[Any], *, towards: Label | None = None, time_limit: float | None = None
+    ) -> int | None: ...
+    def robustness_of(
+        self, rows: object, *, towards: Label | None = None, time_limit: float | None = None
+    ) -> object:
+        """Return how many features of each row must change for another decision, or for class ``towards``.
+
+        As ``explain(row).robustness().distance`` tells it, but of many rows at once: None where no change
+        does, 0 where a row is in class ``towards`` already. Answers come in the form of the rows, as those of
+        ``predict``: a data frame gives a series with its index. Where features are missing, it is about the
+        classifier over the known ones. Past the time limit (seconds) it raises ``LimitExceeded``.
+        """
+        from bnc2d.explain.whole.profile.rows import robustness_of
+
+        encoded, labels = self._decided(rows)
+        return robustness_of(self, self._route(), rows, encoded, labels, towards, time_limit)
+
+    @overload
+    def scores_many(
+        self,
+        rows: pd.DataFrame,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        **options: Unpack[ScoreOptions],
+    ) -> pd.DataFrame: ...
+    @overload
+    def scores_many(
+        self,
+        rows: Instance | Instances | StateArray | pd.Series[Any],
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        **options: Unpack[ScoreOptions],
+    ) -> list[Scores]: ...
+    def scores_many(
+        self,
+        rows: AnyInstances,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        **options: Unpack[ScoreOptions],
+    ) -> list[Scores] | pd.DataFrame:
+        """Return the scores of many decisions, as ``Explanation.scores`` has them (see ``scores_many``).
+
+        For a data frame the answer is one with a column for each feature; values of games are floats unless
+        ``exact`` asks for fractions, and all rows take the same passes over the diagram.
+        """
+        from bnc2d.explain.scores.many import scores_many
+
+        return scores_many(self._route(), rows, kind, distribution, **options)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import model_html

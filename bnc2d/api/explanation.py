@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.explain.probable.question import Drawn, Question
     from bnc2d.explain.probable.reason import ProbableReason
+    from bnc2d.explain.scores.scores import ScoreKind, ScoreOf, Scores
     from bnc2d.logic.primes.stream import Primes
+    from bnc2d.logic.terms import Term
     from bnc2d.report.records import ExplanationData
 
 
@@ -224,6 +226,39 @@ class Explanation(BaseExplanation):
 
         wanted = wanted_probability(d)
         return Question(self._drawn(distribution), self._case, self._label, wanted)
+
+    def scores(
+        self,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        *,
+        towards: Label | None = None,
+        of: ScoreOf = "decision",
+        weighted: bool = False,
+        exact: bool | None = None,
+        time_limit: float | None = None,
+    ) -> Scores:
+        """Return a number for each feature (see ``Scores``).
+
+        ``"occurrence"`` is the share of the sufficient reasons with the feature (``weighted``: each reason
+        shares 1 out among its features), ``"responsibility"`` 1 / the size of the smallest necessary reason
+        with it. Where not all reasons are known at the time limit (seconds; by default that of the
+        explanation, or else 10) the scores have ``bounds``.
+
+        ``"shapley"`` and ``"banzhaf"`` values are of the probability of the decision, or of class
+        ``towards``, when features are as in the instance and the others drawn from a ``distribution`` of
+        independent features: ``"uniform"`` (default), marginals, or rows, whose columns are the marginals;
+        the network's own is none. ``of="posterior"`` takes the mean posterior of the class instead, where
+        instances are few. ``exact`` gives fractions, or (False) floats with a bound of their error; by
+        default what is quick. Fixed features are always as in the instance, and have 0; under allowed
+        changes, features are drawn among the states that they may have. A constraint is refused.
+        """
+        from bnc2d.explain.scores.asking import Asked, Question
+
+        limit, whole = self._time(seconds(time_limit)), self.whole.classifier
+        question = Question(whole, kind, distribution, towards=towards, of=of, weighted=weighted, exact=exact)
+        asked = Asked(self.route, self._positions, self._label, self._held, self._box, self._case)
+        return question.about(asked, limit)
 
     def to_text(
         self,

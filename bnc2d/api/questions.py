@@ -12,6 +12,7 @@ from bnc2d.base.scales import Label
 from bnc2d.compile.model import BaseCompiledModel, decisions
 
 if TYPE_CHECKING:  # loaded when asked for
+    from bnc2d.api.profile import RobustnessProfile
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.changes.nearest import Nearest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # loaded when asked for
     from bnc2d.explain.whole.monotone import Monotone
     from bnc2d.explain.whole.rules.checking import RuleRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
+    from bnc2d.explain.whole.sensitivity.results import EntryInterval, Sensitivity, ThresholdInterval
 
 
 class Questions(BaseCompiledModel):
@@ -192,6 +194,29 @@ class Questions(BaseCompiledModel):
 
         return is_monotone(self, features, order, towards, time_limit)
 
+    def robustness_profile(
+        self,
+        distribution: AnyDistribution = None,
+        *,
+        towards: Label | None = None,
+        time_limit: float | None = None,
+    ) -> RobustnessProfile:
+        """Return how many instances of each class are 1, 2, 3 ... features away from another decision.
+
+        The numbers are exact; with them come the mean, the least and the largest distance of each class and
+        of all, and an instance for each distance. With ``towards`` it is the distance from that class, of the
+        instances of the other classes. A ``distribution`` weighs instances as in ``shares``; its rows must be
+        complete, and counts are then of rows. "Another decision" includes "in no class"; under a constraint,
+        only instances that satisfy it count, as starts and as ends, but not what lies between them.
+
+        One diagram a class leads each instance to its distance. Where the time limit (seconds) or the size of
+        diagrams ends it, the answer is exact up to the distances it names, and ``complete`` is False.
+        """
+        from bnc2d.api.profile import RobustnessProfile
+        from bnc2d.explain.whole.profile.making import robustness_profile
+
+        return RobustnessProfile(**vars(robustness_profile(self, distribution, towards, time_limit)))
+
     def probability_of_decision(
         self,
         partial: OneInstance,
@@ -215,6 +240,50 @@ class Questions(BaseCompiledModel):
     def _route(self) -> Route:
         """Return what answers questions about instances."""
         raise NotImplementedError
+
+    def threshold_interval(self, *, time_limit: float | None = None) -> ThresholdInterval:
+        """Return the thresholds with which every decision stays, and which change first beyond.
+
+        Exact: the ends are the largest posterior of the positive class up to the threshold and the smallest
+        above it, over all instances that count. Up to 2^16 instances are looked at one by one; where there
+        are more, the classifier is compiled again at each flip found, until none comes earlier. Past the
+        time limit (seconds) the interval is open, with bounds on both sides.
+        """
+        from bnc2d.explain.whole.sensitivity.ranges import threshold_interval
+        from bnc2d.explain.whole.sensitivity.search import Subject
+
+        return threshold_interval(Subject(self.classifier, self), time_limit)
+
+    def entry_interval(
+        self,
+        variable: str,
+        state: Label,
+        given: Mapping[str, Label] | None = None,
+        *,
+        time_limit: float | None = None,
+    ) -> EntryInterval:
+        """Return the values of ``P(variable = state | given)`` with which every decision stays.
+
+        ``given`` has a state of each parent of the variable. The other entries of the column share what this
+        one leaves in the proportions that they have now, equally where it is 1. The answer, its limits and
+        how it is found are those of ``threshold_interval``.
+        """
+        from bnc2d.explain.whole.sensitivity.ranges import entry_interval
+        from bnc2d.explain.whole.sensitivity.search import Subject
+
+        return entry_interval(Subject(self.classifier, self), variable, state, given, time_limit)
+
+    def sensitivity(self, limit: int | None = 10, *, time_limit: float | None = None) -> Sensitivity:
+        """Return the table entries that can move least before a decision changes, the narrowest first.
+
+        At most ``limit`` of them (None: all that matter), each as ``entry_interval`` gives it; of a variable
+        with two states one entry of each column, as the other says the same. The time limit (seconds) is
+        shared evenly among all entries.
+        """
+        from bnc2d.explain.whole.sensitivity.ranges import sensitivity
+        from bnc2d.explain.whole.sensitivity.search import Subject
+
+        return sensitivity(Subject(self.classifier, self), limit, time_limit)
 
     def equivalent(self, other: BaseCompiledModel, *, time_limit: float | None = None) -> Equivalence:
         """Return whether another model decides alike, with a witness (see ``compare.equivalent``)."""

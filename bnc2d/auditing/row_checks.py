@@ -35,6 +35,7 @@ from bnc2d.base.hashing import distinct_rows
 from bnc2d.base.readers.missing import MISSING
 from bnc2d.compile.model import decisions
 from bnc2d.errors import LimitExceeded
+from bnc2d.explain.whole.profile.rows import distances_in_turn
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.partial import partial_labels
@@ -223,20 +224,17 @@ def _robust(model: CompiledModel, rows: RowTable, budget: Budget) -> AuditCheck:
     """Tell how far rows are from another decision, as many distinct ones as time allows."""
     codes = rows.codes[rows.complete]
     row_ids, first = distinct_rows(codes)
-    labels = model.diagram.labels(codes[first]).tolist()
-    known = range(len(decisions(model)))
-    found: list[list[int] | None] = []
+    found: list[int | None] = []
     try:
         with budget.limiting("not every row is asked"):
-            for row, label in zip(codes[first].tolist(), labels, strict=True):
-                checkpoint()
-                found.append(nearest(model.diagram, row, [one for one in known if one != label], ()))
+            labels = model.diagram.labels(codes[first])
+            for some in distances_in_turn(model, codes[first], labels):
+                found += [None if far < 0 else far for far in some.tolist()]
     except LimitExceeded:
         if not found:
             raise
     asked = np.flatnonzero(row_ids < len(found))
-    far = [_distance(codes[first[at]], other) for at, other in enumerate(found)]
-    spread = Counter(far[row_ids[at]] for at in asked.tolist())
+    spread = Counter(found[row_ids[at]] for at in asked.tolist())
     listed = sorted(spread.items(), key=lambda item: (item[0] is None, item[0]))
     table = tuple(
         ("no change does" if far is None else far, number, percent(number, len(asked)))
@@ -263,32 +261,34 @@ def _robust(model: CompiledModel, rows: RowTable, budget: Budget) -> AuditCheck:
     return _ROBUST.found("noted", detail, facts=facts, tables=tables)
 
 
-def _distance(row: NDArray[np.intp], other: list[int] | None) -> int | None:
-    return None if other is None else int((row != np.array(other)).sum())
-
-
 def _fragile(
     model: CompiledModel,
     rows: RowTable,
     codes: NDArray[np.intp],
     row_ids: NDArray[np.intp],
     asked: NDArray[np.intp],
-    found: Sequence[list[int] | None],
+    found: Sequence[int | None],
 ) -> list[FactTable]:
     """Return the rows nearest to another decision, with the change that leads there."""
     near = []
     for at in asked.tolist():
-        other = found[row_ids[at]]
-        if other is not None:
-            near.append((_distance(codes[at], other) or 0, int(rows.numbers[rows.complete[at]]), at, other))
-    near.sort(key=lambda one: one[:2])
+        far = found[row_ids[at]]
+        if far is not None:
+            near.append((far, int(rows.numbers[rows.complete[at]]), at))
+    near.sort()
     if not near:
         return []
     chosen = near[:_MOST_FRAGILE]
-    instances = [model.domain.decode(other) for *_, other in chosen]
+    known = range(len(decisions(model)))
+    own_labels = model.diagram.labels(codes[[at for *_, at in chosen]]).tolist()
+    instances = []
+    for (*_, at), label in zip(chosen, own_labels, strict=True):
+        wanted = [one for one in known if one != label]
+        nearest_row = nearest(model.diagram, codes[at].tolist(), wanted, ())
+        instances.append(model.domain.decode(nearest_row or codes[at].tolist()))
     possible = model.classifier.is_possible(instances)
     listed = []
-    for (far, number, at, _), other, may in zip(chosen, instances, possible, strict=True):
+    for (far, number, at), other, may in zip(chosen, instances, possible, strict=True):
         own = model.domain.decode(codes[at].tolist())
         before, after = (decision_words(decision_of(model, one)) for one in (own, other))
         changes = change_words(model.domain, own, other) + ("" if may else " (probability 0)")

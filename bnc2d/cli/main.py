@@ -17,10 +17,13 @@ COMMANDS = {
     "info": "describe networks: size, roots, leaves, states",
     "compile": "compile every class of a classifier into a formula",
     "explain": "say why an instance is decided so, why not otherwise, what would change it",
+    "scores": "give each feature of a decision a number: Shapley values, or from the reasons",
     "check": "prove rules about a classifier, or refute them by instances",
     "share": "say which share of the instances is in each class, however they are weighed",
     "bias": "say whether decisions depend on protected features",
     "monotone": "say whether raising features ever lowers the class",
+    "robustness": "say how many features must change for another decision, of all instances or of rows",
+    "sensitivity": "say how far a threshold or a table entry can move before a decision changes",
     "nearest": "find the nearest instances that are decided otherwise",
     "compare": "say what two classifiers decide differently",
     "verify": "check a compiled model by independent means",
@@ -160,6 +163,12 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
             from bnc2d.cli.commands.networks import configure, run
         case "predict":
             from bnc2d.cli.commands.predict import configure, run
+        case "robustness":
+            from bnc2d.cli.commands.robustness import configure, run
+        case "sensitivity":
+            from bnc2d.cli.commands.sensitivity import configure, run
+        case "scores":
+            from bnc2d.cli.commands.scores import configure, run
         case "share":
             from bnc2d.cli.commands.share import configure, run
         case "verify":

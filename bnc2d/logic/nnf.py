@@ -16,9 +16,10 @@ from bnc2d.base.readers.arguments import as_text, flag, instance_of, items, mapp
 from bnc2d.base.readers.arguments import count as whole_number
 from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
-from bnc2d.logic.circuit import count, queries, show, transforms
+from bnc2d.logic.circuit import queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.counting.counted import CountedCircuit
 from bnc2d.logic.domain import Domain, Instance
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
     from bnc2d.logic.convert.data import CircuitData
     from bnc2d.logic.convert.sat import Answer, Circuit
     from bnc2d.logic.convert.sdd import SddForm
+    from bnc2d.logic.convert.variables import Variables
+    from bnc2d.logic.convert.weighted_cnf import WeightFormat
+    from bnc2d.logic.counting.weights import StateNumbers
     from bnc2d.logic.primes.stream import Primes
 
 
-class NNF:
+class NNF(CountedCircuit):
     """A multi-valued circuit in negation normal form; immutable.
 
     Build circuits with ``literal``, ``true`` and ``false`` and combine them with ``&``, ``|`` and ``~``. A
@@ -49,7 +53,7 @@ class NNF:
     4
     """
 
-    __slots__ = ("manager", "root")
+    __slots__ = ()
 
     def __init__(self, manager: Manager, root: NodeId) -> None:
         instance_of(Manager, manager, "manager")
@@ -110,11 +114,6 @@ class NNF:
         return self.negate()
 
     @property
-    def domain(self) -> Domain:
-        """The features and their states."""
-        return self.manager.domain
-
-    @property
     def features(self) -> tuple[str, ...]:
         """The features that occur, in the order of the domain."""
         below = queries.features_below(self.manager, self.root)
@@ -166,10 +165,6 @@ class NNF:
     def is_monotone_towards(self, instance: Instance) -> bool:
         """Return whether every literal holds for the instance."""
         return queries.is_monotone_towards(self.manager, self.root, self.domain.encode(instance))
-
-    def model_count(self) -> int:
-        """Return the exact number of instances that satisfy the circuit."""
-        return count.model_count(self.manager, self.root)
 
     def negate(self) -> NNF:
         """Return the complement; AND-decomposable becomes OR-decomposable and back."""
@@ -269,23 +264,36 @@ class NNF:
             manager, rewrite(self.manager, self.root, manager.add_literal, into=manager, simplify=False)
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        weights: StateNumbers | None = None,
+        weight_format: WeightFormat = "mcc",
+    ) -> None:
         """Write the circuit in the form that the ending of the name says; the file appears in one step.
 
         ``.nnf`` (also ``.nnf.gz``) is what ``load`` reads; ``.cnf`` and ``.dimacs`` are DIMACS, as ``to_cnf``
         makes it; ``.dot`` and ``.gv`` Graphviz; ``.svg`` a picture; ``.json`` the data of ``to_dict``.
-        Another ending is an error.
+        Another ending is an error. DIMACS may have the ``weights`` of ``model_count``, written for model
+        counters in the form of the competitions (``"mcc"``) or of Cachet (``"cachet"``).
         """
         from bnc2d.logic.convert.saving import save_circuit
 
-        save_circuit(self.manager, self.root, path)
+        save_circuit(self.manager, self.root, path, weights, weight_format)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], domain: Domain | None = None) -> NNF:
-        """Read a ``.nnf`` file, in c2d's form or the multi-valued one."""
+    def load(
+        cls, path: str | os.PathLike[str], domain: Domain | None = None, *, variables: Variables = None
+    ) -> NNF:
+        """Read a ``.nnf`` file, in c2d's form, the multi-valued one or that of d4.
+
+        Of a file over Boolean variables, ``variables`` lists the one of each feature of the domain, or is
+        ``"one-hot"``, one for each state as in ``to_cnf``; all others are projected away.
+        """
         from bnc2d.logic.convert import nnf_file
 
-        return cls(*nnf_file.read_nnf(path, domain))
+        return cls(*nnf_file.read_nnf(path, domain, variables=variables))
 
     def to_text(self, limit: int | None = None) -> str:
         """Return the circuit as text in the paper's notation, whole however large it is.

@@ -82,6 +82,7 @@ def test_keys_of_questions(capsys: pytest.CaptureFixture[str]) -> None:
         ("Shares", ["share", "d.bnc2d"], "shares"),
         ("Bias", ["bias", "d.bnc2d", "--protected", "BP"], ""),
         ("Monotone decisions", ["monotone", "d.bnc2d"], "features"),
+        ("Sensitivity", ["sensitivity", "d.bnc2d", "--entry", "BP=High | X=0, Y=0"], "entries"),
         ("Nearest instances", ["nearest", "d.bnc2d", *patient], "ways"),
         ("Comparisons", ["compare", "d.bnc2d", "d.bnc2d"], "table"),
     ):

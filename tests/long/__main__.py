@@ -2,7 +2,8 @@
 
 ``python -m tests.long --seeds 10000`` compiles them by every method, ``--extreme`` such as are far from even;
 ``--routes`` explains an instance of each by the compiled model and by the network itself; ``--knowledge``
-asks what follows from constraints, missing values, allowed changes and rules, and compares with definitions.
+asks what follows from constraints, missing values, allowed changes and rules, and compares with definitions;
+``--sensitivity`` moves thresholds and table entries to the ends of their intervals and compiles again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tests.long.agreement import check_extreme, check_mixed
 from tests.long.knowledge import check_knowledge
 from tests.long.outcome import Outcome, run_seeds
 from tests.long.routes import check_routes
+from tests.long.sensitivity import check_sensitivity
 
 _BATCH = 25
 
@@ -31,9 +33,15 @@ def main() -> int:
     kinds.add_argument("--routes", action="store_true", help="explanations with and without a compiled model")
     words = "constraints, missing values, allowed changes, rules"
     kinds.add_argument("--knowledge", action="store_true", help=words)
+    kinds.add_argument("--sensitivity", action="store_true", help="intervals of thresholds and table entries")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    checks = {"routes": check_routes, "extreme": check_extreme, "knowledge": check_knowledge}
+    checks = {
+        "routes": check_routes,
+        "extreme": check_extreme,
+        "knowledge": check_knowledge,
+        "sensitivity": check_sensitivity,
+    }
     chosen = next((name for name in checks if getattr(options, name)), None)
     check, kind = (check_mixed, "") if chosen is None else (checks[chosen], f" --{chosen}")
     started = time.perf_counter()
@@ -53,7 +61,9 @@ def main() -> int:
             if done % 20 == 0:
                 print(f"{done * _BATCH} classifiers, {len(total.wrong)} wrong so far", flush=True)
     seconds = time.perf_counter() - started
-    compared = {"routes": "reasons", "knowledge": "classifiers"}.get(chosen or "", "instances")
+    compared = {"routes": "reasons", "knowledge": "classifiers", "sensitivity": "classifiers"}.get(
+        chosen or "", "instances"
+    )
     print(f"{options.seeds} classifiers, {total.compared} {compared} compared, in {seconds:.0f} s")
     print("met: " + ", ".join(f"{case} {count}" for case, count in total.met.most_common()))
     print(f"{len(total.wrong)} wrong")

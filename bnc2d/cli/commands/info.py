@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -11,8 +11,10 @@ from bnc2d.base.readers.arguments import as_text
 from bnc2d.base.scales import scale_of
 from bnc2d.cli.shared.options import add_network_options, is_compiled, load_network
 from bnc2d.cli.shared.printing import print_json, printable, table
-from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.network import BayesianNetwork
+
+if TYPE_CHECKING:  # a network has none
+    from bnc2d.model.classifier import BaseClassifier
 
 
 def configure(command: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.arguments import as_text, is_series, named, shown, wrong
 from bnc2d.base.readers.instances import Form, Instances, StateArray, encode_partial
+from bnc2d.base.readers.missing import MISSING
 from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.compile.shares.masses import Table, masses
 from bnc2d.errors import ArgumentError, ClassifierError, UnknownNameError, did_you_mean
@@ -61,6 +62,14 @@ class Distribution(ABC):
         """
 
     @abstractmethod
+    def columns(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the probabilities of the states of each feature, drawn independently of the others.
+
+        ``features`` are those of the classifier. Of rows they are the shares of the states in each column.
+        The network's own has none: a ``ClassifierError``.
+        """
+
+    @abstractmethod
     def over(self, classifier: BaseClassifier, features: Sequence[FeatureId]) -> Distribution:
         """Return the distribution of some of the features, which are those of a smaller classifier."""
 
@@ -82,6 +91,10 @@ class Uniform(Distribution):
     def marginals(self, sizes: Sequence[int]) -> list[list[Fraction]]:
         """Return the same for all states of a feature."""
         return [[Fraction(1, size)] * size for size in sizes]
+
+    def columns(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the same probability for all states of a feature."""
+        return self.marginals([len(feature) for feature in features])
 
     def over(self, _classifier: BaseClassifier, _features: Sequence[FeatureId]) -> Distribution:
         """Return itself."""
@@ -111,6 +124,13 @@ class ByNetwork(Distribution):
 
     def marginals(self, _sizes: Sequence[int]) -> None:
         """Return None: features depend on each other."""
+
+    def columns(self, _features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Refuse: its features depend on each other."""
+        raise ClassifierError(
+            "distribution='network' is no product of independent features, which is needed here; give the "
+            "marginals of the features, a data frame for the shares of its columns, or 'uniform'"
+        )
 
     def over(self, classifier: BaseClassifier, _features: Sequence[FeatureId]) -> Distribution:
         """Return that of the smaller classifier, which has the same network."""
@@ -168,6 +188,10 @@ class ByMarginals(Distribution):
         """Return the probabilities as they were given."""
         return [list(column) for column in self._columns]
 
+    def columns(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the probabilities as they were given."""
+        return self.marginals([len(feature) for feature in features])
+
     def over(self, _classifier: BaseClassifier, features: Sequence[FeatureId]) -> Distribution:
         """Return the same probabilities of fewer features."""
         chosen = [self._features[feature] for feature in features]
@@ -199,6 +223,17 @@ class ByRows(Distribution):
 
     def marginals(self, _sizes: Sequence[int]) -> None:
         """Return None: features of rows depend on each other."""
+
+    def columns(self, features: Sequence[Variable]) -> list[list[Fraction]]:
+        """Return the share of each state in its column, among the rows that have a value there."""
+        found = []
+        for feature, column in zip(features, self.rows.T, strict=True):
+            known = column[column != MISSING]
+            if not len(known):
+                raise ClassifierError(f"distribution: the column of {feature.name!r} has no value")
+            counts = np.bincount(known, minlength=len(feature)).tolist()
+            found.append([Fraction(count, len(known)) for count in counts])
+        return found
 
     def over(self, _classifier: BaseClassifier, features: Sequence[FeatureId]) -> Distribution:
         """Return the rows with the columns of fewer features."""

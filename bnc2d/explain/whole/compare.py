@@ -95,7 +95,7 @@ def equivalent(
     ``LimitExceeded``.
     """
     budget = Budget(time_limit)
-    diagram, roots = _common(one, other, budget)
+    diagram, roots = common_diagram(one, other, budget)
     if roots[0] == roots[1]:
         return Equivalence(True)
     if one.constraint is None and other.constraint is None:
@@ -119,7 +119,7 @@ def compare(
     the diagrams in the worst case.
     """
     budget = Budget(time_limit)
-    diagram, roots = _common(one, other, budget)
+    diagram, roots = common_diagram(one, other, budget)
     with budget.limiting(), budget.phase("pairs of nodes"):
         found = label_pairs(diagram, np.array([roots]), [one.domain.instance_count])
     names = (*one.classes, None)
@@ -144,10 +144,13 @@ def compare(
     return Comparison(table, witnesses, count, share, only_first, only_second)
 
 
-def _common(
+def common_diagram(
     one: BaseCompiledModel, other: BaseCompiledModel, budget: Budget
 ) -> tuple[Diagram, tuple[int, int]]:
-    """Return one diagram with both functions and their roots; features, states, labels are the first's."""
+    """Return one diagram with both functions and their roots; features, states, labels are the first's.
+
+    After the labels of the classes come those of "in no class" and "does not count".
+    """
     for model in (one, other):
         if not isinstance(model, BaseCompiledModel):
             raise ClassifierError(f"expected another compiled model, not {shown(model)}")

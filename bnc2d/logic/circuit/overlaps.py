@@ -40,6 +40,20 @@ def overlapping_on_sight(manager: Manager, root: NodeId) -> list[tuple[NodeId, l
     return list(zip(first, later, strict=True))
 
 
+def gates_in_doubt(manager: Manager, root: NodeId, *, ors: bool) -> Numbers:
+    """Return the ORs, as positions of ``manager.levels(root)``, that are not seen to be deterministic.
+
+    Without ``ors``, the ANDs that are not seen to be so in the complement, where an AND is an OR: those with
+    two conjuncts that some instance may fail together.
+    """
+    levels, states = manager.levels(root), _States(manager.domain)
+    allowed = _allowed(manager, root, levels, states, dual=not ors)
+    found = [np.zeros((0, 3), dtype=np.int64)]
+    for step in levels.steps:
+        found += _overlaps(step, allowed, states) if step.is_or == ors else []
+    return joined(found)[:, 0]
+
+
 class _States:
     """The states of all features as bits of words.
 
@@ -92,18 +106,24 @@ class _States:
         return possible
 
 
-def _allowed(manager: Manager, root: NodeId, levels: Levels, states: _States) -> NDArray[np.uint64]:
-    """Return the states that each node allows; none at all where some feature has none left."""
+def _allowed(
+    manager: Manager, root: NodeId, levels: Levels, states: _States, dual: bool = False
+) -> NDArray[np.uint64]:
+    """Return the states that each node allows; none at all where some feature has none left.
+
+    With ``dual``, those that the complement of each node allows.
+    """
     allowed = np.empty((len(levels), states.words), dtype=np.uint64)
     allowed[: levels.leaves] = states.all
     for row, (_, feature, mask) in enumerate(manager.literals(root)):
-        states.set(allowed[row], feature, manager.domain.full(feature), mask)
+        full = manager.domain.full(feature)
+        states.set(allowed[row], feature, full, full & ~mask if dual else mask)
     for step in levels.steps:
         checkpoint()
-        combine = np.bitwise_or if step.is_or else np.bitwise_and
+        combine = np.bitwise_or if step.is_or != dual else np.bitwise_and
         gates = allowed[step.first : step.last]
         combine.reduceat(take(allowed, step.children), step.starts, axis=0, out=gates)
-        if not step.is_or:
+        if step.is_or == dual:
             gates[~states.possible(gates)] = 0
     return allowed
 

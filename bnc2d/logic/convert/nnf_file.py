@@ -1,6 +1,7 @@
 """Circuits as ``.nnf`` files: the c2d form, and a multi-valued form for features with any number of states.
 
-The c2d form, written when every feature has two states, is what c2d, Dsharp and d4 write::
+The c2d form, written when every feature has two states, is what c2d and Dsharp write (``d4_file.py`` has that
+of d4, which is read too)::
 
     nnf NODES EDGES VARIABLES
     L 3            variable 3 is true;  L -3: it is false
@@ -35,11 +36,12 @@ from typing import IO, NoReturn, cast
 from bnc2d.base.atomic import atomic_write, gzipped
 from bnc2d.base.checkpoints import checked
 from bnc2d.base.readers.arguments import instance_of, path_name, size_in_bytes
-from bnc2d.base.readers.states import false_true
 from bnc2d.errors import FormatError, LogicError, UnsupportedError
 from bnc2d.logic.circuit.arrays import ListedGate, listed
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_constant
+from bnc2d.logic.convert.d4_file import D4Reader, is_line_of_d4
+from bnc2d.logic.convert.variables import Variables, check_variables, over_features, true_masks
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 MAX_BYTES = 256 * 2**20
@@ -83,8 +85,8 @@ def _literal_lines(
 ) -> list[str]:
     if not boolean:
         return [f"L {feature + 1} {mask}" for feature, mask in literals]
-    true_masks = _true_masks(domain)
-    return [f"L {f + 1 if mask == true_masks[f] else -(f + 1)}" for f, mask in literals]
+    positive = true_masks(domain)
+    return [f"L {f + 1 if mask == positive[f] else -(f + 1)}" for f, mask in literals]
 
 
 def _gate_lines(gates: Sequence[ListedGate], boolean: bool) -> list[str]:
@@ -95,44 +97,57 @@ def _gate_lines(gates: Sequence[ListedGate], boolean: bool) -> list[str]:
     ]
 
 
-def _true_masks(domain: Domain) -> list[StateMask]:
-    """Return, for each two-state feature, the mask of the state that a positive literal stands for."""
-    readings = [false_true(states) for states in domain.states]
-    return [
-        1 << (1 if reading is None else states.index(reading[1]))
-        for states, reading in zip(domain.states, readings, strict=True)
-    ]
-
-
 def _default_domain(cardinalities: Sequence[int]) -> Domain:
     states = {size: tuple(map(str, range(size))) for size in set(cardinalities)}
     return Domain({f"v{number}": states[size] for number, size in enumerate(cardinalities, 1)})
 
 
 def read_nnf(
-    path: str | os.PathLike[str], domain: Domain | None = None, *, max_bytes: int = MAX_BYTES
+    path: str | os.PathLike[str],
+    domain: Domain | None = None,
+    *,
+    variables: Variables = None,
+    max_bytes: int = MAX_BYTES,
 ) -> tuple[Manager, NodeId]:
-    """Return a new manager and the root of the circuit in a file of either form.
+    """Return a new manager and the root of the circuit in a file of either form, or of d4's.
 
     ``domain`` replaces the names in the file (or missing from it) and must have the same numbers of states. A
     file that ``write_nnf`` wrote gives the same circuit; in other files the manager's local simplifications
-    may merge nodes, which keeps the models. Every fault is a ``FormatError`` that names the line.
+    may merge nodes, which keeps the models. ``variables`` says which variables stand for the features, or the
+    states, of the domain (see ``variables.py``). Every fault is a ``FormatError`` that names the line.
     """
     name = path_name(path)
     if domain is not None:
         instance_of(Domain, domain, "domain")
+    meant = check_variables(domain, variables)
     max_bytes = size_in_bytes(max_bytes, "max_bytes")
     try:
         with open(name, "rb") as file:
             zipped = file.read(2) == _GZIP_MAGIC
             file.seek(0)
             stream = cast(IO[bytes], gzip.GzipFile(fileobj=file)) if zipped else file
-            return _Reader(name, domain).read(stream, max_bytes)
+            if _is_of_d4(stream, max_bytes):
+                return over_features(*D4Reader(name).read(stream, max_bytes), domain, meant, name)
+            if meant is None:
+                return _Reader(name, domain).read(stream, max_bytes)
+            manager, root = _Reader(name, None).read(stream, max_bytes)
     except EOFError:
         raise FormatError("the gzip data ends too early; the file is truncated", name) from None
     except (OSError, ValueError, zlib.error) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise FormatError(f"cannot read: {reason}", name) from None
+    if any(size != 2 for size in manager.domain.cardinalities):
+        raise FormatError("variables= is for files over Boolean variables, and this has others", name)
+    return over_features(manager, root, domain, meant, name)
+
+
+def _is_of_d4(stream: IO[bytes], max_bytes: int) -> bool:
+    """Return whether the first line that is no comment is one of d4's; the stream is at its start again."""
+    fields: list[bytes] = []
+    while (not fields or fields[0] == b"c") and (raw := stream.readline(max_bytes + 1)):
+        fields = raw.split()
+    stream.seek(0)
+    return bool(fields) and is_line_of_d4(fields)
 
 
 class _Reader:
@@ -255,7 +270,7 @@ class _Reader:
                 message = f"the file has {size} states where the domain's feature {_show(name)} has {known}"
                 self.fail(message, self.header_line)
         if self.cardinalities is None:
-            self.true_masks = _true_masks(domain)
+            self.true_masks = true_masks(domain)
         self.manager = Manager(domain)
         return self.manager
 

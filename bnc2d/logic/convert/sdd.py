@@ -8,20 +8,24 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from fractions import Fraction
+from math import prod
 from pathlib import Path
 from signal import SIGALRM
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.errors import LimitExceeded, LogicError
 from bnc2d.logic.circuit.fold import fold
-from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
+from bnc2d.logic.circuit.restriction import features_as_met
 from bnc2d.logic.convert import sdd_worker
 from bnc2d.logic.convert.one_hot import OneHot
 from bnc2d.logic.convert.sdd_worker import Operation
+from bnc2d.logic.counting.weights import StateNumbers, Weights
 from bnc2d.logic.domain import Domain, FeatureId
 
 Value = TypeVar("Value")
@@ -50,21 +54,24 @@ class SddForm:
         """The number of elements of the decision nodes."""
         return int(self.node.size())
 
-    def count(self) -> int:
-        """Return the number of instances, exactly: pysdd's own count overflows at 64 variables."""
-        sides = _variables_beside(self.manager.vtree())
+    @overload
+    def count(self, weights: None = None) -> int: ...
+    @overload
+    def count(self, weights: StateNumbers) -> Fraction: ...
+    def count(self, weights: StateNumbers | None = None) -> int | Fraction:
+        """Return the number of instances, exactly (pysdd's own overflows), or what they weigh together.
 
-        def decision(position: int, elements: list[tuple[_Counted, _Counted]]) -> _Counted:
-            left, right = sides[position]
-            total = 0
-            for (prime, prime_variables), (sub, sub_variables) in elements:
-                if prime and sub:
-                    gap = left - prime_variables + right - sub_variables
-                    total += prime * sub << gap
-            return total, left + right
+        ``weights`` as in ``NNF.model_count``.
+        """
+        weigh = Weights(self.domain, {} if weights is None else weights)
 
-        models, variables = _fold_sdd(self.node, lambda value: (int(value), 0), lambda _: (1, 1), decision)
-        return models << self._one_hot.count - variables
+        def literal(number: int) -> int:
+            feature, state = self._one_hot.owner(abs(number))
+            return weigh.table[feature][state] if number > 0 else 1
+
+        # All models are one-hot codes, so no variable is ever free: every element mentions all beside it.
+        found = _fold_sdd(self.node, int, literal, lambda elements: sum(map(prod, elements)))
+        return found if weights is None else weigh.exactly(found)
 
     def equivalent(self, other: SddForm) -> bool:
         """Return whether both have the same instances; another manager's SDD is first rebuilt in this one."""
@@ -75,7 +82,7 @@ class SddForm:
         return bool(self.node == other._copy_into(self.manager))
 
     def _copy_into(self, manager: Any) -> Any:
-        def decision(_: int, elements: list[tuple[Any, Any]]) -> Any:
+        def decision(elements: list[tuple[Any, Any]]) -> Any:
             total = manager.false()
             for prime, sub in elements:
                 total = manager.disjoin(total, manager.conjoin(prime, sub))
@@ -98,7 +105,7 @@ class SddForm:
             mask = 1 << state
             return target.add_literal(feature, mask if number > 0 else self.domain.full(feature) & ~mask)
 
-        def decision(_: int, elements: list[tuple[NodeId, NodeId]]) -> NodeId:
+        def decision(elements: list[tuple[NodeId, NodeId]]) -> NodeId:
             return target.add_or([target.add_and(element) for element in elements])
 
         # Inside a feature's subtree every result is a literal: the circuit manager merges them on the way.
@@ -108,18 +115,15 @@ class SddForm:
         return f"<SddForm of size {self.size} over {len(self.domain)} features>"
 
 
-_Counted = tuple[int, int]  # models, and the number of variables they are over
-
-
 def _fold_sdd(
     root: Any,
     constant: Callable[[bool], Value],
     literal: Callable[[int], Value],
-    decision: Callable[[int, list[tuple[Value, Value]]], Value],
+    decision: Callable[[list[tuple[Value, Value]]], Value],
 ) -> Value:
     """Return the value of an SDD, bottom-up without recursion; elements with a false sub are left out.
 
-    ``decision`` gets the position of the node's vtree and the values of primes and subs.
+    ``decision`` gets the values of primes and subs.
     """
     values: dict[int, Value] = {}
     pending: list[tuple[Any, list[tuple[Any, Any]] | None]] = [(root, None)]
@@ -129,7 +133,7 @@ def _fold_sdd(
         node, elements = pending.pop()
         if elements is not None:
             pairs = [(values[prime.id], values[sub.id]) for prime, sub in elements]
-            values[node.id] = decision(node.vtree().position(), pairs)
+            values[node.id] = decision(pairs)
         elif node.id in values:
             continue
         elif node.is_literal():
@@ -141,19 +145,6 @@ def _fold_sdd(
             pending.append((node, elements))
             pending.extend((part, None) for element in elements for part in element if part.id not in values)
     return values[root.id]
-
-
-def _variables_beside(root: Any) -> dict[int, tuple[int, int]]:
-    """Return the number of variables left and right of each inner vtree node, by its position."""
-    counts = {}
-    pending = [root]
-    while pending:
-        vtree = pending.pop()
-        if not vtree.is_leaf():
-            left, right = vtree.left(), vtree.right()
-            counts[vtree.position()] = (left.var_count(), right.var_count())
-            pending += [left, right]
-    return counts
 
 
 def to_sdd(
@@ -245,21 +236,7 @@ def _feature_order(manager: Manager, root: NodeId, order: Sequence[str] | None) 
     wanted = [domain.index(name) for name in order or ()]
     if len(set(wanted)) != len(wanted):
         raise LogicError("order names a feature twice")
-    found = dict.fromkeys(wanted)
-    seen = {root}
-    pending = [root]
-    while pending:
-        checkpoint()
-        node = pending.pop()
-        if manager.kind(node) == Kind.LITERAL:
-            found.setdefault(manager.literal_of(node)[0])
-        fresh = [child for child in manager.children(node) if child not in seen]
-        seen.update(fresh)
-        # Literals last, so that they are popped first: a decision's feature comes before those below it.
-        pending.extend(sorted(fresh, key=lambda child: manager.kind(child) == Kind.LITERAL))
-    for feature in range(len(domain)):
-        found.setdefault(feature)
-    return list(found)
+    return list(dict.fromkeys([*wanted, *features_as_met(manager, root)]))
 
 
 def _vtree_text(hot: OneHot, features: Sequence[FeatureId]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
@@ -26,7 +27,9 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
-from bnc2d.logic.diagram import counting
+from bnc2d.logic.counting.cheapest import Costs, PricedInstance, in_order_of_cost
+from bnc2d.logic.counting.weights import StateNumbers, Weights
+from bnc2d.logic.diagram import counting, weighing
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import Domain, FeatureId, Instance
 from bnc2d.logic.nnf import NNF
@@ -130,13 +133,28 @@ class Diagram:
         found = self.labels(encoded.rows)
         return int(found[0]) if encoded.form is Form.ONE else found
 
-    def counts(self) -> list[int]:
-        """Return how many instances lead to each terminal, exactly."""
-        return counting.counts(self)
+    @overload
+    def counts(self, weights: None = None) -> list[int]: ...
+    @overload
+    def counts(self, weights: StateNumbers) -> list[Fraction]: ...
+    def counts(self, weights: StateNumbers | None = None) -> list[int] | list[Fraction]:
+        """Return how many instances lead to each terminal, or what they weigh together, exactly.
 
-    def count(self, terminal: Terminal) -> int:
-        """Return how many instances lead to a terminal, exactly."""
-        return self.counts()[self._terminal(terminal)]
+        ``weights`` maps features to numbers by state, as in ``NNF.model_count``.
+        """
+        if weights is None:
+            return counting.counts(self)
+        weigh = Weights(self.domain, weights)
+        return [weigh.exactly(units) for units in weighing.weighted_counts(self, weigh)]
+
+    @overload
+    def count(self, terminal: Terminal, weights: None = None) -> int: ...
+    @overload
+    def count(self, terminal: Terminal, weights: StateNumbers) -> Fraction: ...
+    def count(self, terminal: Terminal, weights: StateNumbers | None = None) -> int | Fraction:
+        """Return how many instances lead to a terminal, or what they weigh together, exactly."""
+        place = self._terminal(terminal)
+        return self.counts()[place] if weights is None else self.counts(weights)[place]
 
     def shares(self) -> list[Fraction]:
         """Return which share of all instances leads to each terminal."""
@@ -153,6 +171,30 @@ class Diagram:
         total, most = int(ways[self.root]), checked_limit(limit, LogicError)
         positions = range(total if most is None else min(most, total))
         return (self.domain.decode(row) for row in counting.rows_in_order(self, ways, positions))
+
+    def cheapest(self, terminal: Terminal, costs: StateNumbers) -> PricedInstance | None:
+        """Return the instance of least cost that leads to a terminal, with its cost; None where none does.
+
+        See ``in_order_of_cost``, of which it is the first.
+        """
+        return next(self.in_order_of_cost(terminal, costs), None)
+
+    def in_order_of_cost(
+        self, terminal: Terminal, costs: StateNumbers, limit: int | None = None
+    ) -> Iterator[PricedInstance]:
+        """Return an iterator over the instances that lead to a terminal, cheapest first, with their costs.
+
+        An instance costs the sum over its states of the numbers in ``costs``, a mapping from feature to
+        numbers by state, of any sign; what it leaves out costs nothing. Equal costs come in the order of
+        ``instances``. They are made as they are asked for.
+        """
+        prices, label = Costs(self.domain, costs), self._terminal(terminal)
+        most = checked_limit(limit, LogicError)
+        found = in_order_of_cost(weighing.DiagramSpace(self, label, prices), prices)
+        return (
+            PricedInstance(self.domain.decode(row), prices.exactly(units))
+            for row, units in islice(found, most)
+        )
 
     def sample(self, terminal: Terminal, seed: int = 0, size: int = 1) -> list[dict[str, str]]:
         """Return independent draws among the instances of a terminal, each with the same probability.

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.errors import LimitExceeded
-from bnc2d.logic.circuit.manager import TRUE, Kind, Manager, NodeId
+from bnc2d.logic.circuit.manager import TRUE, Manager, NodeId
+from bnc2d.logic.circuit.restriction import Restriction
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder
-
-Rank: TypeAlias = int  # place of a feature in the order of the diagram
 
 _KEYS_BETWEEN_CHECKS = 4096
 # Restrictions of one circuit that differ at a level.
@@ -35,7 +33,7 @@ def diagram_of_classes(
     ``check`` is called now and then with the share that is done. More than ``most`` restrictions that differ
     at a level are refused with ``LimitExceeded``.
     """
-    restrict = _Restriction(manager, order)
+    restrict = Restriction(manager, order)
     levels: list[NDArray[np.int64]] = []
     keys: dict[tuple[NodeId, ...], int] = {tuple(formulas): 0}
     for rank, feature in enumerate(order):
@@ -66,45 +64,3 @@ def diagram_of_circuit(
 ) -> Diagram:
     """Return the reduced diagram that leads the models of a circuit to 1, and all other instances to 0."""
     return diagram_of_classes(manager, [root], 2, order, check, _MOST_OF_A_CIRCUIT).two_terminal(0)
-
-
-class _Restriction:
-    """Sets the feature of one rank to each of its states; nodes must not mention features of lower ranks."""
-
-    def __init__(self, manager: Manager, order: Sequence[int]) -> None:
-        self._manager = manager
-        self._rank_of_feature = {feature: rank for rank, feature in enumerate(order)}
-        self._sizes = [manager.domain.cardinalities[feature] for feature in order]
-        self._lowest: list[Rank] = [len(order)] * 2  # by node; constants mention no feature
-        self._known: dict[NodeId, tuple[NodeId, ...]] = {}
-
-    def __call__(self, node: NodeId, rank: Rank) -> tuple[NodeId, ...]:
-        """Return the node with the feature set to each state.
-
-        Recursion is as deep as gates that mention the feature lie in each other.
-        """
-        if self._lowest_rank(node) > rank:
-            return (node,) * self._sizes[rank]
-        known = self._known.get(node)
-        if known is None:
-            known = self._known[node] = self._split(node, rank)
-        return known
-
-    def _split(self, node: NodeId, rank: Rank) -> tuple[NodeId, ...]:
-        manager = self._manager
-        kind = manager.kind(node)
-        if kind == Kind.LITERAL:
-            mask = manager.literal_of(node)[1]
-            return tuple(mask >> state & 1 for state in range(self._sizes[rank]))
-        combine = manager.add_and if kind == Kind.AND else manager.add_or
-        parts = [self(child, rank) for child in manager.children(node)]
-        return tuple(combine(fixed) for fixed in zip(*parts, strict=True))
-
-    def _lowest_rank(self, node: NodeId) -> Rank:
-        manager, lowest = self._manager, self._lowest
-        for new in range(len(lowest), node + 1):
-            if manager.kind(new) == Kind.LITERAL:
-                lowest.append(self._rank_of_feature[manager.literal_of(new)[0]])
-            else:
-                lowest.append(min(lowest[child] for child in manager.children(new)))
-        return lowest[node]

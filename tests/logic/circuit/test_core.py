@@ -15,6 +15,7 @@ from bnc2d.logic.circuit.count import _count_by_levels, model_count
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager
 from bnc2d.logic.circuit.transforms import complete_reason, condition, general_reason, negate
+from bnc2d.logic.counting.weights import Weights
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.terms import Clause, Term
 from tests.logic.strategies import Circuit, circuits, models, or_decomposable_circuits
@@ -109,7 +110,7 @@ def test_counts(circuit: Circuit) -> None:
     manager, root = circuit
     expected = len(models(manager, root))
     assert model_count(manager, root) == expected
-    assert _count_by_levels(manager, root) == expected
+    assert _count_by_levels(manager, root, Weights(manager.domain, {})) == expected
 
 
 def test_counts_beyond_machine_integers() -> None:

@@ -1,0 +1,1 @@
+"""Weighted counts, models in order and cheapest models, of circuits and of diagrams."""

@@ -46,7 +46,8 @@ def line(name: str, network: bnc2d.BayesianNetwork, options: argparse.Namespace)
             cells.append(f"{first:.2f} [{len(one)}] {least:.2f} [{size}]")
         shown = distribution or "uniform"
         print(
-            f"{name:12} {len(features):3} {model.diagram.node_count:7} {shown:8} {'; '.join(cells)}", flush=True
+            f"{name:12} {len(features):3} {model.diagram.node_count:7} {shown:8} {'; '.join(cells)}",
+            flush=True,
         )
 
 

@@ -48,18 +48,19 @@ def test_keys_of_rows_and_decisions(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_keys_of_explanations(capsys: pytest.CaptureFixture[str]) -> None:
-    good, _, partial = answers(capsys, "explain", "--formulas")
+    good, _, partial = answers(capsys, "explain", "--formulas", "--probable", "0.8")
     place = documented("Rows")[:-1]
     expected = [*documented("Decisions"), *documented("Explanations")]
     assert sorted(partial) == sorted([*place, *expected])
     assert partial.keys() - good.keys() == {"missing", "if_known"}
-    assert list(partial["if_known"]) == documented("Explanations", 2)
+    assert list(good["probable"]) == documented("Explanations", 2)
+    assert list(partial["if_known"]) == documented("Explanations", 3)
     for contrast in good["contrastive"].values():
         assert list(contrast) == documented("Explanations", 1)
     for formula in good["formulas"].values():
         assert list(formula) == documented("Formulas")
     without, *_ = answers(capsys, "explain")
-    assert good.keys() - without.keys() == {"formulas"}
+    assert good.keys() - without.keys() == {"formulas", "probable"}
 
 
 def test_keys_of_rules(capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,9 +111,9 @@ def test_columns(capsys: pytest.CaptureFixture[str]) -> None:
     shared, own = documented("CSV"), documented("CSV", 1)
     probabilities = ["P(class)"] * 3 + ["exact P(class)"] * 3
     place = shared[: shared.index("P(class)")]
-    for command, more in (("predict", []), ("explain", own)):
+    for command, more, options in (("predict", [], []), ("explain", own, ["--probable", "0.8"])):
         words = [command, "d.bnc2d", "--csv", "p.csv", "--id", "name", "--format", "csv", "--exact"]
-        _, out, _ = run(capsys, *words)
+        _, out, _ = run(capsys, *words, *options)
         header = next(csv.reader(io.StringIO(out)))
         shown = [re.sub(r"P\(.\)", "P(class)", name) for name in header]
         assert shown == [*place, *probabilities, *more, "error"]

@@ -110,8 +110,8 @@ def run(options: argparse.Namespace) -> int:
         data = explanation.to_dict(towards=towards, formulas=options.formulas, exact=options.exact, **limits)
         if probable.wanted is None:
             return data
-        found = probable.data(explanation, limits["limit"], limits["time_limit"], options.exact)
-        return {**data, "probable": found}
+        kept = probable.data(explanation, limits["limit"], limits["time_limit"], options.exact)
+        return {**data, "probable": kept}
 
     def text(stream: TextIO, row: Row, found: tuple[str, list[Answer]]) -> None:
         console = Console(file=stream, highlight=False)

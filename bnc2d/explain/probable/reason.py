@@ -46,6 +46,4 @@ class ProbableReason:
 
     def _repr_html_(self) -> str:
         """Return the term with its probability on one line."""
-        from bnc2d.draw.html import text
-
-        return f"{self.term._repr_html_()} {text(f'(probability {percent(self.probability)})')}"
+        return f"{self.term._repr_html_()} (probability {percent(self.probability)})"

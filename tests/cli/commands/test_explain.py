@@ -244,3 +244,39 @@ def test_a_sign_of_life_only_on_a_terminal(
     with working("verifying") as now:
         now("still\x1b verifying")
     assert "verifying" in capsys.readouterr().err
+
+
+def test_probable_reasons_in_words_as_data_and_in_cells(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = str(tmp_path / "d.bnc2d")
+    Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile().save(path)
+    words = ["explain", path, "BP=High", "CT=1", "HR=Normal", "--probable", "0.8"]
+    _, out, _ = run(capsys, *words, "--distribution", "network")
+    assert out.endswith(
+        "What keeps D 2 with probability 80 % or more? (probable reasons)\n"
+        "Each line alone, other features being drawn by the network's own distribution:\n"
+        "  • BP is High: 84.42 %    BP=High\n"
+    )
+    _, out, _ = run(capsys, *words, "--marginals", "BP=High:0.5,Low:0.5", "--json")
+    found = json.loads(out)["probable"]
+    assert (found["wanted"], found["distribution"], found["cut"]) == (0.8, "marginals", None)
+    assert found["reasons"][0] == {
+        "reason": {"BP": ["High"]},
+        "probability": 5 / 6,
+        "probability_exact": "5/6",
+        "proved_minimal": True,
+        "proved_shortest": True,
+    }
+    _, out, _ = run(capsys, *words, "--format", "csv")
+    assert out.splitlines()[1].endswith(",BP=High,0.8333333333333334,")
+    _, out, _ = run(capsys, *words, "--fixed", "BP", "--marginals", "BP=Low:1")
+    assert "has probability 0 by these marginals" in out
+    for options, error in (
+        (["--probable", "80"], "d must be a probability from 0 to 1"),
+        (["--distribution", "uniform"], "--probable 0.95"),
+        (["--probable", "0.8", "--distribution", "uniform", "--marginals", "BP=Low:1"], "only one of these"),
+    ):
+        code, _, said = run(capsys, "explain", path, "BP=High", "CT=1", "HR=Normal", *options)
+        assert code == 2
+        assert error in said

@@ -51,9 +51,9 @@ def not_both() -> CompiledModel:
 
 def test_by_definition_on_random_classifiers() -> None:
     seen: Counter[str] = Counter()
-    for seed in (0, 1, 2, 3, 4, 13, 18, 19):
+    for seed in (0, 6, 7, 9, 10, 17, 33, 38, 39):
         compare(seed, seen)
-    assert {"uniform", "marginals", "network", "rows", "given", "given fixed"} <= set(seen)
+    assert {"uniform", "marginals", "network", "rows", "given", "given fixed", "no set"} <= set(seen)
     assert seen["least 2"]
     assert seen["sufficient"]
 

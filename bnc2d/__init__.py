@@ -84,6 +84,8 @@ if TYPE_CHECKING:
     from bnc2d.logic.circuit.manager import Manager as Manager
     from bnc2d.logic.convert.sat import Answer as Answer
     from bnc2d.logic.convert.sdd import SddForm as SddForm
+    from bnc2d.logic.counting.cheapest import PricedInstance as PricedInstance
+    from bnc2d.logic.counting.weights import StateNumbers as StateNumbers
     from bnc2d.logic.diagram.diagram import Diagram as Diagram
     from bnc2d.logic.domain import Domain as Domain
     from bnc2d.logic.nnf import NNF as NNF
@@ -144,6 +146,8 @@ _HOME = {
     "bnc2d.formats.io": "read_network write_network",
     "bnc2d.logic.convert.sat": "Answer",
     "bnc2d.logic.convert.sdd": "SddForm",
+    "bnc2d.logic.counting.cheapest": "PricedInstance",
+    "bnc2d.logic.counting.weights": "StateNumbers",
     "bnc2d.logic.diagram.diagram": "Diagram",
     "bnc2d.logic.domain": "Domain",
     "bnc2d.logic.circuit.manager": "Manager",

@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "say why an instance is decided so, why not otherwise, what would change it",
     "scores": "give each feature of a decision a number: Shapley values, or from the reasons",
     "check": "prove rules about a classifier, or refute them by instances",
+    "count": "count the instances of each class, or of a circuit, also with weights",
     "share": "say which share of the instances is in each class, however they are weighed",
     "bias": "say whether decisions depend on protected features",
     "monotone": "say whether raising features ever lowers the class",
@@ -143,6 +144,8 @@ def _configure(name: str, command: argparse.ArgumentParser) -> None:
             from bnc2d.cli.commands.completion import configure, run
         case "convert":
             from bnc2d.cli.commands.convert import configure, run
+        case "count":
+            from bnc2d.cli.commands.count import configure, run
         case "demo":
             from bnc2d.cli.commands.demo import configure, run
         case "draw":

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # loaded where a formula is asked for
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.compile.shares.weighing import Weighed
     from bnc2d.logic.circuit.manager import Manager
+    from bnc2d.logic.counting.weights import StateNumbers
 
 # Diagrams of at most this many nodes are worth every effort: people read their formulas.
 _TINY = 64
@@ -189,9 +190,14 @@ class BaseCompiledModel(Predicting):
         """Return ``P(class | instance)``, by the network (see ``Classifier.predict_proba``)."""
         return self.classifier.predict_proba(instances)
 
-    def count(self, name: Label) -> int:
-        """Return the exact number of instances in a class."""
-        return self.diagram.count(self.label(name))
+    @overload
+    def count(self, name: Label, weights: None = None) -> int: ...
+    @overload
+    def count(self, name: Label, weights: StateNumbers) -> Fraction: ...
+    def count(self, name: Label, weights: StateNumbers | None = None) -> int | Fraction:
+        """Return the exact number of instances in a class, or what they weigh (see ``NNF.model_count``)."""
+        label = self.label(name)
+        return self.diagram.count(label) if weights is None else self.diagram.count(label, weights)
 
     def shares(
         self, distribution: AnyDistribution = None, *, time_limit: float | None = None

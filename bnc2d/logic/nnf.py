@@ -19,7 +19,7 @@ from bnc2d.errors import LogicError
 from bnc2d.logic.circuit import queries, show, transforms
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
-from bnc2d.logic.counting.counted import CountedCircuit
+from bnc2d.logic.counted import CountedCircuit
 from bnc2d.logic.domain import Domain, Instance
 from bnc2d.logic.terms import Clause, Term, TermOrClause
 

@@ -149,6 +149,8 @@ def valid(world: World, label: str, parameter: str) -> Any:
     }
     by_name = {
         "child": world.Variable,
+        "cost": Fraction(1),
+        "costs": {"D": {"1": 2}},
         "column": np.array([1.0]),
         "cut": world.Intervals.cuts[0],
         "cuts": [1, 2],

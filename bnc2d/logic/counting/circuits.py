@@ -7,16 +7,17 @@ from typing import TypeVar
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.errors import LimitExceeded
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Kind, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_and_decomposable
 from bnc2d.logic.circuit.restriction import Restriction
 from bnc2d.logic.convert.sat import CircuitSolver
 from bnc2d.logic.counting.cheapest import Costs, Space, States, in_order_of_cost
-from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
-from bnc2d.logic.diagram.weighing import DiagramSpace
 
 Item = TypeVar("Item")
+
+_MAX_WIDTH = 1 << 17
 
 
 def models(manager: Manager, root: NodeId) -> Iterator[list[int]]:
@@ -39,17 +40,13 @@ def models(manager: Manager, root: NodeId) -> Iterator[list[int]]:
 def cheapest_models(manager: Manager, root: NodeId, costs: Costs) -> Iterator[tuple[list[int], int]]:
     """Yield the models with what they cost, cheapest first, equal ones in the order of ``models``.
 
-    An AND-decomposable circuit tells the least cost of a model by one pass; others are made a diagram first,
-    and refused with ``LimitExceeded`` where that is too large.
+    An AND-decomposable circuit tells the least cost of a model by one pass; others are expanded first.
     """
     space: Space
     if is_and_decomposable(manager, root):
         space = _DecomposableSpace(manager, root, costs)
     else:
-        order = range(len(manager.domain))
-        work, copy = _alone(manager, root)
-        diagram = diagram_of_circuit(work, copy, order, lambda _: checkpoint())
-        space = DiagramSpace(diagram, TRUE, costs)
+        space = _ExpandedSpace(manager, root, costs)
     yield from in_order_of_cost(space, costs)
 
 
@@ -102,6 +99,42 @@ class _DecomposableSpace:
             else:
                 known[top] = (sum if kind == Kind.AND else min)(known[child] for child in children)
         return known[node]
+
+
+class _ExpandedSpace:
+    """All that can be left of a circuit: a diagram of it, in the order of the domain.
+
+    More than ``_MAX_WIDTH`` different restrictions at a level are refused with ``LimitExceeded``.
+    """
+
+    def __init__(self, manager: Manager, root: NodeId, costs: Costs) -> None:
+        self.order = range(len(manager.domain))
+        work, self.start = _alone(manager, root)
+        self.children = Restriction(work, self.order)
+        levels: list[dict[NodeId, tuple[NodeId, ...]]] = []
+        level = [self.start]
+        for rank in self.order:
+            below: dict[NodeId, tuple[NodeId, ...]] = {}
+            for node in level:
+                checkpoint()
+                below[node] = self.children(node, rank)
+            levels.append(below)
+            level = list(dict.fromkeys(child for children in below.values() for child in children))
+            if len(level) > _MAX_WIDTH:
+                many = f"more than {_MAX_WIDTH} different restrictions after {rank + 1} features"
+                raise LimitExceeded(f"the circuit has {many}; to_sdd().to_nnf(manager) may be small enough")
+        self._least: dict[NodeId, int] = {FALSE: costs.never, TRUE: 0}
+        self._never = costs.never
+        for prices, below in zip(reversed(costs.table), reversed(levels), strict=True):
+            for node, children in below.items():
+                if node not in self._least:
+                    found = min(map(sum, zip(prices, map(self._least.__getitem__, children), strict=True)))
+                    self._least[node] = min(found, costs.never)
+
+    def least(self, node: NodeId, _: States) -> int | None:
+        """Return what the cheapest model costs."""
+        found = self._least[node]
+        return None if found >= self._never else found
 
 
 class _AnySpace:

@@ -27,15 +27,16 @@ from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.instances import AnyInstances, Form, Instances, StateArray
 from bnc2d.errors import LogicError
 from bnc2d.logic.circuit.manager import Manager
-from bnc2d.logic.counting.cheapest import Costs, PricedInstance, in_order_of_cost
-from bnc2d.logic.counting.weights import StateNumbers, Weights
-from bnc2d.logic.diagram import counting, weighing
+from bnc2d.logic.diagram import counting
 from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import Domain, FeatureId, Instance
 from bnc2d.logic.nnf import NNF
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from bnc2d.logic.counting.cheapest import PricedInstance
+    from bnc2d.logic.counting.weights import StateNumbers
 
 Terminal: TypeAlias = int  # number of a terminal
 NodeNumber: TypeAlias = int  # number of a node of a diagram, terminals included
@@ -144,6 +145,9 @@ class Diagram:
         """
         if weights is None:
             return counting.counts(self)
+        from bnc2d.logic.counting.weights import Weights
+        from bnc2d.logic.diagram import weighing
+
         weigh = Weights(self.domain, weights)
         return [weigh.exactly(units) for units in weighing.weighted_counts(self, weigh)]
 
@@ -188,9 +192,12 @@ class Diagram:
         numbers by state, of any sign; what it leaves out costs nothing. Equal costs come in the order of
         ``instances``. They are made as they are asked for.
         """
+        from bnc2d.logic.counting.cheapest import Costs, PricedInstance, in_order_of_cost
+        from bnc2d.logic.diagram.weighing import DiagramSpace
+
         prices, label = Costs(self.domain, costs), self._terminal(terminal)
         most = checked_limit(limit, LogicError)
-        found = in_order_of_cost(weighing.DiagramSpace(self, label, prices), prices)
+        found = in_order_of_cost(DiagramSpace(self, label, prices), prices)
         return (
             PricedInstance(self.domain.decode(row), prices.exactly(units))
             for row, units in islice(found, most)

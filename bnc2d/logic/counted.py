@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.arguments import flag
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.errors import LogicError
-from bnc2d.logic.circuit.count import weighted_count
 from bnc2d.logic.circuit.manager import Manager, NodeId
-from bnc2d.logic.counting.cheapest import Costs, PricedInstance
-from bnc2d.logic.counting.weights import StateNumbers, Weights
 from bnc2d.logic.domain import Domain
+
+if TYPE_CHECKING:
+    from bnc2d.logic.counting.cheapest import PricedInstance
+    from bnc2d.logic.counting.weights import StateNumbers
 
 
 class CountedCircuit:
@@ -53,6 +54,9 @@ class CountedCircuit:
         are not seen to be deterministic it may take long, or raise ``LimitExceeded``: ``deterministic=True``
         says that they are, as those are that c2d and d4 write, and is believed.
         """
+        from bnc2d.logic.circuit.count import weighted_count
+        from bnc2d.logic.counting.weights import Weights
+
         weigh = Weights(self.domain, {} if weights is None else weights)
         certain = flag(deterministic, "deterministic")
         with Budget(time_limit).limiting("the models are not counted"):
@@ -89,10 +93,11 @@ class CountedCircuit:
 
         An instance costs the sum over its states of the numbers in ``costs``, a mapping from feature to
         numbers by state, of any sign; what it leaves out costs nothing. Equal costs come in the order of
-        ``models``. A circuit that is not AND-decomposable is made a diagram first, in the order of the
-        domain, which can be too large and then raises ``LimitExceeded``.
+        ``models``. A circuit that is not AND-decomposable is expanded first, feature after feature as a
+        diagram is, which can be too large and then raises ``LimitExceeded``.
         """
         from bnc2d.logic.counting import circuits
+        from bnc2d.logic.counting.cheapest import Costs, PricedInstance
 
         prices, most, budget = Costs(self.domain, costs), checked_limit(limit, LogicError), Budget(time_limit)
         models = circuits.cheapest_models(self.manager, self.root, prices)

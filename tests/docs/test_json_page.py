@@ -82,6 +82,7 @@ def test_keys_of_questions(capsys: pytest.CaptureFixture[str]) -> None:
         ("Bias", ["bias", "d.bnc2d", "--protected", "BP"], ""),
         ("Monotone decisions", ["monotone", "d.bnc2d"], "features"),
         ("Nearest instances", ["nearest", "d.bnc2d", *patient], "ways"),
+        ("Scores", ["scores", "d.bnc2d", *patient], ""),
         ("Comparisons", ["compare", "d.bnc2d", "d.bnc2d"], "table"),
     ):
         found = json.loads(run(capsys, *words, "--json")[1])

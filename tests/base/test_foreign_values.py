@@ -26,6 +26,7 @@ import bnc2d
 from bnc2d.errors import Bnc2dError
 from bnc2d.explain.batch import explain_many
 from bnc2d.explain.routes import CompiledRoute, NetworkRoute
+from bnc2d.explain.scores.many import scores_many
 from bnc2d.verify import checks
 from bnc2d.verify.report import Check
 
@@ -169,6 +170,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "instance": INSTANCE,
         "instances": INSTANCE,
         "key": "D",
+        "kind": "shapley",
         "literals": {"D": "1"},
         "manager": world.Manager,
         "mask": 1,
@@ -221,6 +223,7 @@ def callables(world: World) -> Iterator[tuple[str, Callable[..., Any]]]:
     # The methods hand their options down.
     yield "explain_many", partial(explain_many, CompiledRoute(world.CompiledModel))
     yield "explain_many by the network", partial(explain_many, NetworkRoute(world.Classifier))
+    yield "scores_many", partial(scores_many, CompiledRoute(world.CompiledModel))
     for name in bnc2d.__all__:
         found = getattr(bnc2d, name)
         if inspect.isfunction(found):

@@ -84,6 +84,7 @@ def test_keys_of_questions(capsys: pytest.CaptureFixture[str]) -> None:
         ("Monotone decisions", ["monotone", "d.bnc2d"], "features"),
         ("Sensitivity", ["sensitivity", "d.bnc2d", "--entry", "BP=High | X=0, Y=0"], "entries"),
         ("Nearest instances", ["nearest", "d.bnc2d", *patient], "ways"),
+        ("Scores", ["scores", "d.bnc2d", *patient], ""),
         ("Comparisons", ["compare", "d.bnc2d", "d.bnc2d"], "table"),
     ):
         found = json.loads(run(capsys, *words, "--json")[1])

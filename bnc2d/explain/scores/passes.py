@@ -54,7 +54,9 @@ class Points(NamedTuple):
 
 def players_of(diagram: Diagram, rows: Rows, marginals: Sequence[Floats]) -> int:
     """Return how many features of a diagram are held or drawn; one that has its own state anyway is not."""
-    return sum(1 for level in diagram.walk if marginals[level.feature][rows[:, level.feature]].min() < 1)
+    return sum(
+        1 for level in diagram.walk if marginals[level.feature][rows[:, level.feature]].min(initial=1.0) < 1
+    )
 
 
 def values(

@@ -102,10 +102,8 @@ def check_profile(seed: int) -> Counter[str]:
             if None not in everything.counts and everything.share:
                 mean = sum((d * s for d, s in everything.shares.items() if d is not None), Fraction(0))
                 assert found.expected == mean / everything.share
-                assert (found.least, found.largest) == (
-                    min(everything.counts, default=None),
-                    max(everything.counts, default=None),
-                )
+                known = [distance for distance in everything.counts if distance is not None]
+                assert (found.least, found.largest) == (min(known), max(known))
             assert towards not in found.classes or towards is None
             seen["towards"] += towards is not None
             seen["given"] += bool(forbidden)

@@ -21,7 +21,7 @@ def random_diagram(seed: int) -> tuple[Diagram, NDArray[np.intp]]:
     """Return a diagram of few or many equal sub-functions in a random order, and all rows of its domain."""
     rng = Random(f"distances {seed}")  # noqa: S311 - reproducible test data
     sizes = [rng.choice((1, 2, 2, 2, 3, 4)) for _ in range(rng.randint(1, 6))]
-    variables = [Variable(f"X{at}", [str(state) for state in range(size)]) for at, size in enumerate(sizes)]
+    variables = [Variable(f"X{at}", tuple(map(str, range(size)))) for at, size in enumerate(sizes)]
     domain = Domain({variable.name: variable.states for variable in variables})
     rows = np.concatenate(list(all_rows(variables)))
     terminals = rng.randint(1, 4)

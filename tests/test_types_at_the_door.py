@@ -182,6 +182,8 @@ def test_every_time_limit_is_a_number_of_seconds(value: Any, tmp_path: Path) -> 
         lambda: model.robustness_profile(time_limit=value),
         lambda: model.robustness_of(PATIENT, time_limit=value),
         lambda: model.compare(model, time_limit=value),
+        lambda: model.sensitivity(time_limit=value),
+        lambda: model.entry_interval("D", "1", time_limit=value),
         lambda: formula.satisfiable(time_limit=value),
         lambda: formula.to_sdd(time_limit=value),
         lambda: run_experiments(None, tmp_path, time_limit=value),

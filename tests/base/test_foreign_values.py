@@ -208,6 +208,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "values": [0, 1],
         "variables": network.variables,
         "units": {},
+        "variable": "A",
         "y": ["1"],
     }
     if (label, parameter) in special:

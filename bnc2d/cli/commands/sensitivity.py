@@ -117,11 +117,13 @@ def _facts(model: CompiledModel, found: Sensitivity, exact: bool) -> dict[str, A
 
 
 def _interval(model: CompiledModel, found: ThresholdInterval | EntryInterval, exact: bool) -> dict[str, Any]:
-    is_entry = isinstance(found, EntryInterval)
+    whose: tuple[str, str, dict[str, str] | None]
+    if isinstance(found, EntryInterval):
+        whose = found.variable, found.state, dict(found.given)
+    else:
+        whose = model.target, found.positive, None
     return {
-        "variable": found.variable if is_entry else model.target,
-        "state": found.state if is_entry else found.positive,
-        "parents": dict(found.given) if is_entry else None,
+        **dict(zip(("variable", "state", "parents"), whose, strict=True)),
         "status": found.status,
         **_number("value", found.value, exact),
         **_number("low", found.low, exact),

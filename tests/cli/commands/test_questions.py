@@ -1,4 +1,4 @@
-"""``bnc2d share``, ``bias``, ``monotone``, ``nearest`` and ``compare``: answers, exit codes, wrong inputs."""
+"""Commands that ask about a model as a whole, ``share`` to ``compare``: answers, exit codes, wrong inputs."""
 
 from __future__ import annotations
 
@@ -158,6 +158,34 @@ def test_monotone(capsys: pytest.CaptureFixture[str]) -> None:
     together = ["--raising", "A,R", "--towards", "uni", "--given", "A=adult <-> R=small"]
     found = data(capsys, "monotone", "s.bnc2d", *together, code=1)
     assert [one["raising"] for one in found["features"]] == [["A"], ["R"], ["A", "R"]]
+
+
+def test_sensitivity(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "sensitivity", "s.bnc2d", "--limit", "1")
+    assert (code, err) == (0, "")
+    assert out.startswith("threshold of uni = 0.4: no decision changes in [0.3835616438, 0.406779661)\n")
+    assert out.count("no decision changes in") == 2
+    found = data(capsys, "sensitivity", "s.bnc2d", "--limit", "2")
+    assert (found["threshold"]["low_exact"], found["threshold"]["parents"]) == ("28/73", None)
+    assert [one["variable"] for one in found["entries"]] == ["O", "O"]
+    first = found["entries"][0]["first_above"]
+    assert (first["decision"], first["becomes"]) == ("uni", "high")
+    entries = ["O=self | E=high", "O=self|E=high", "P(O=self | E=high)", " O = self | E = high "]
+    for entry in entries:
+        code, out, _ = run(capsys, "sensitivity", "s.bnc2d", "--entry", entry)
+        assert (code, out.splitlines()[0][:18]) == (0, "P(O=self | E=high)")
+    for entry, words in (
+        ("O", "--entry takes 'X=x | A=a, B=b', with a state of each parent, not 'O'"),
+        ("O=sef | E=high", "variable 'O' has no state 'sef'; did you mean 'self'?"),
+        ("O=self | E=high, E=uni", "--entry has two states of 'E'"),
+        ("O=self", "given must have a state of every parent of 'O': 'E' is missing"),
+        ("Q=1", "unknown variable 'Q'"),
+    ):
+        code, out, err = run(capsys, "sensitivity", "s.bnc2d", "--entry", entry)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"bnc2d: error: {words}")
+    code, out, _ = run(capsys, "sensitivity", "s.bnc2d", "--entry", entries[0], "--time-limit", "0")
+    assert (code, "a limit came" in out) == (2, True)
 
 
 def test_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,7 @@ def check_seed(seed: int, met: Counter[str], questions: int = 3) -> None:
             met["by compiling"] += by_compiling
             met["0 or 1"] += entry.value in (0, 1)
             if len(cpt.child) == 1:
-                assert (entry.low, entry.value, entry.high) == (1, 1, 1)
+                assert entry.low == entry.value == entry.high == 1
                 assert entry.margin is None
                 continue
 

@@ -219,10 +219,10 @@ def test_damaged_files_raise_only_our_errors(noise: bytes, at: int, dropped: int
             event("refused")
 
 
-def test_a_chain_of_20_000_nodes(tmp_path: Path) -> None:
-    nodes = [f"o {number} 0" for number in range(1, 20_001)]
-    arcs = [f"{number} {number + 1} {number % 50 + 1} 0" for number in range(1, 20_001)]
-    text = "\n".join([*nodes, "t 20001 0", *arcs])
+def test_a_chain_of_5_000_nodes(tmp_path: Path) -> None:
+    nodes = [f"o {number} 0" for number in range(1, 5_001)]
+    arcs = [f"{number} {number + 1} {number % 50 + 1} 0" for number in range(1, 5_001)]
+    text = "\n".join([*nodes, "t 5001 0", *arcs])
     assert NNF.load(written(text, tmp_path)).evaluate({f"v{number}": "1" for number in range(1, 51)})
     larger = written(gzip.compress(b"c x\n" * 10**6), tmp_path)
     with pytest.raises(FormatError, match="header"):

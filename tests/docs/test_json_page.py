@@ -79,6 +79,7 @@ def test_keys_of_rules(capsys: pytest.CaptureFixture[str]) -> None:
 def test_keys_of_questions(capsys: pytest.CaptureFixture[str]) -> None:
     patient = ["BP=High", "CT=1", "HR=Normal"]
     for section, words, inner in (
+        ("Counts", ["count", "d.bnc2d"], "counts"),
         ("Shares", ["share", "d.bnc2d"], "shares"),
         ("Bias", ["bias", "d.bnc2d", "--protected", "BP"], ""),
         ("Monotone decisions", ["monotone", "d.bnc2d"], "features"),

@@ -32,9 +32,9 @@ def model_count(manager: Manager, root: NodeId) -> int:
 def weighted_count(manager: Manager, root: NodeId, weights: Weights, deterministic: bool = False) -> int:
     """Return what the instances that satisfy the circuit weigh together, in units of the weights.
 
-    Linear where a rule of ``_Rules`` fits every gate, as in every decision diagram and its complement; else
-    by expanding feature after feature and merging equal sub-circuits, which can take exponential space and
-    then raises ``LimitExceeded``. With ``deterministic``, ORs are taken to be so.
+    Linear where a rule of ``_Rules`` fits every gate, as in binary decision diagrams and their complements;
+    else by expanding feature after feature and merging equal sub-circuits, which can take exponential space
+    and then raises ``LimitExceeded``. With ``deterministic``, ORs are taken to be so.
     """
     if root in (FALSE, TRUE):
         return weights.total if root == TRUE else 0

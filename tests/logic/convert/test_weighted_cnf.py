@@ -47,7 +47,7 @@ def count(text: str) -> Fraction:
     return factor * sum(found, Fraction(0))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(circuits(max_features=3, max_states=3), st.data(), st.sampled_from(["mcc", "cachet"]))
 def test_the_count_of_the_file_is_that_of_the_circuit(
     circuit: Circuit, data: st.DataObject, form: WeightFormat

@@ -296,6 +296,10 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type((scores.total, scores.error, scores.exact), tuple[Fraction | float, float, bool])
     assert_type(scores.bounds, Mapping[str, tuple[Fraction | float, Fraction | float]] | None)
     assert_type(scores.ranked(), list[str])
+    assert_type((scores.baseline, scores.value), tuple[Fraction | float | None, Fraction | float | None])
+    assert_type((scores.towards, scores.weighted), tuple[bnc2d.Label | None, bool])
+    assert_type(scores.get("BP"), Fraction | float | None)
+    assert scores.keys() == {"BP", "CT", "HR"}
     assert_type(e.scores("occurrence", weighted=True, time_limit=1).reasons, int | None)
     assert_type(model.scores_many([PATIENT], "banzhaf", pd.DataFrame([PATIENT])), list[bnc2d.Scores])
     assert_type(model.scores_many(pd.DataFrame([PATIENT]), "shapley"), pd.DataFrame)

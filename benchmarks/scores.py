@@ -1,0 +1,131 @@
+"""How long Shapley values take, against one model count, on every model of a suite; and how that grows.
+
+    python benchmarks/scores.py SUITE --json scores.jsonl     # SUITE/problems/*.json, SUITE/networks
+    python benchmarks/scores.py --many                        # 10,000 rows of a model with 16 features
+
+For each problem, seeded: the processor time of ``diagram.counts()`` and of the Shapley values of all features
+of an instance, in floats, each the best of several. At the end: the ratios, and the slopes of the time per
+point of the quadrature in the number of edges of the diagram (on a logarithmic scale, least squares).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from math import exp, log
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import bnc2d
+from bnc2d.errors import LimitExceeded
+from bnc2d.experiments.problems import problem_names, read_problem
+from bnc2d.explain.scores.passes import Points, players_of, values
+from bnc2d.testing import random_classifier
+
+
+def best(work: Callable[[], object], least: int = 5, seconds: float = 0.3) -> float:
+    """Return the least processor time of several runs."""
+    found: list[float] = []
+    while len(found) < least or sum(found) < seconds:
+        started = time.process_time()
+        work()
+        found.append(time.process_time() - started)
+        if len(found) >= 500:
+            break
+    return min(found)
+
+
+def measure(model: bnc2d.CompiledModel) -> dict[str, Any]:
+    """Return the times of one model."""
+    diagram = model.diagram
+    rows = np.zeros((1, len(diagram.domain)), dtype=np.intp)
+    wanted = np.arange(diagram.terminals)[None] == diagram.labels(rows)[:, None]
+    marginals = [np.full(size, 1 / size) for size in diagram.domain.cardinalities]
+    counting = best(diagram.counts)
+    scoring = best(lambda: values(diagram, rows, wanted, marginals, "shapley"))
+    points = len(Points.of("shapley", players_of(diagram, rows, marginals)).at)
+    return {
+        "features": len(diagram.walk),
+        "nodes": diagram.node_count,
+        "edges": sum(level.table.size for level in diagram.walk),
+        "points": points,
+        "count": counting,
+        "shapley": scoring,
+        "ratio": scoring / counting,
+    }
+
+
+def many() -> None:
+    """Time 10,000 rows."""
+    for seed in range(3):
+        classifier = random_classifier(seed, variables=20, features=16, max_states=3, root_target=True)
+        model = classifier.compile()
+        rng = np.random.default_rng(seed)
+        rows = np.stack([rng.integers(0, size, 10_000) for size in model.domain.cardinalities], axis=1)
+        for kind in ("shapley", "banzhaf"):
+            started = time.perf_counter()
+            model.scores_many(rows, kind)
+            taken = time.perf_counter() - started
+            print(f"{model.diagram.node_count} nodes, {kind} of 10,000 rows: {taken:.1f} s", flush=True)
+
+
+def main() -> None:
+    """Print a line a problem, and the whole at the end."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("suite", type=Path, nargs="?")
+    parser.add_argument("--filter", default="*")
+    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--models", type=Path, help="folder in which compiled models are kept")
+    parser.add_argument("--many", action="store_true")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if options.many:
+        many()
+    if options.suite is None:
+        return
+    rows: list[dict[str, Any]] = []
+    for name in problem_names(options.suite, options.filter):
+        kept = None if options.models is None else options.models / f"{name}.bnc2d"
+        try:
+            if kept is not None and kept.exists():
+                model = bnc2d.load(kept)
+            else:
+                model = read_problem(options.suite, name).classifier().compile(time_limit=options.time_limit)
+            row = {"problem": name, **measure(model)}
+        except LimitExceeded as error:
+            row = {"problem": name, "error": str(error)}
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+        if options.json is not None:
+            options.json.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    summary([row for row in rows if "ratio" in row and row["nodes"]], len(rows))
+
+
+def summary(good: list[dict[str, Any]], total: int) -> None:
+    """Print what all problems together say."""
+    ratios = [row["ratio"] for row in good]
+    print(f"{len(good)} of {total} problems; shapley / count: median {median(ratios):.1f}, ", end="")
+    print(f"geometric mean {exp(sum(map(log, ratios)) / len(ratios)):.1f}, most {max(ratios):.1f}; ", end="")
+    print(f"{sum(ratio <= 10 for ratio in ratios)} within 10")
+    large = [row for row in good if row["edges"] >= 5_000]
+    if len(large) > 2:
+        edges = np.log([row["edges"] for row in large])
+        taken = np.log([row["shapley"] / row["points"] for row in large])
+        slope = np.polyfit(edges, taken, 1)[0]
+        each = median(row["shapley"] / row["points"] / row["edges"] for row in large)
+        print(
+            f"{len(large)} with 5,000 edges or more: slope {slope:.2f} of the time a point in the edges, ",
+            end="",
+        )
+        print(f"{each * 1e9:.1f} ns an edge and point (median)")
+
+
+if __name__ == "__main__":
+    main()

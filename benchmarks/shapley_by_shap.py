@@ -49,7 +49,7 @@ def difference(seed: int) -> float:
     masker = shap.maskers.Independent(data, max_samples=len(data))
 
     def decided(rows: np.ndarray) -> np.ndarray:
-        return (model.diagram.labels(np.asarray(rows, dtype=np.intp)) == label).astype(float)
+        return np.asarray(model.diagram.labels(np.asarray(rows, dtype=np.intp)) == label, dtype=float)
 
     theirs = shap.explainers.Exact(decided, masker)(row[None].astype(float)).values[0]
     marginals = {
@@ -57,7 +57,7 @@ def difference(seed: int) -> float:
         for name, states, column in zip(model.features, model.domain.states, weights, strict=True)
     }
     ours = model.explain(model.domain.decode(row.tolist())).scores("shapley", marginals)
-    return max(abs(float(number) - other) for number, other in zip(ours.values(), theirs, strict=True))
+    return max(abs(float(number) - float(other)) for number, other in zip(ours.values(), theirs, strict=True))
 
 
 def main() -> None:

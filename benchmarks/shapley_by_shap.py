@@ -32,7 +32,7 @@ def background(weights: list[list[int]]) -> np.ndarray:
 
 def difference(seed: int) -> float:
     """Return how far the two are apart on an instance of a random classifier, at most."""
-    import shap
+    import shap  # type: ignore[import-not-found]
 
     rng = np.random.default_rng(seed)
     classifier = random_classifier(
@@ -49,7 +49,8 @@ def difference(seed: int) -> float:
     masker = shap.maskers.Independent(data, max_samples=len(data))
 
     def decided(rows: np.ndarray) -> np.ndarray:
-        return (model.diagram.labels(np.asarray(rows, dtype=np.intp)) == label).astype(float)
+        found: np.ndarray = (model.diagram.labels(np.asarray(rows, dtype=np.intp)) == label).astype(float)
+        return found
 
     theirs = shap.explainers.Exact(decided, masker)(row[None].astype(float)).values[0]
     marginals = {
@@ -57,7 +58,8 @@ def difference(seed: int) -> float:
         for name, states, column in zip(model.features, model.domain.states, weights, strict=True)
     }
     ours = model.explain(model.domain.decode(row.tolist())).scores("shapley", marginals)
-    return max(abs(float(number) - other) for number, other in zip(ours.values(), theirs, strict=True))
+    apart = [abs(float(number) - float(other)) for number, other in zip(ours.values(), theirs, strict=True)]
+    return max(apart)
 
 
 def main() -> None:

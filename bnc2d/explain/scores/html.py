@@ -35,7 +35,7 @@ def scores_html(scores: Scores) -> str:
     if len(names) > _MOST_ROWS:
         lines.append(f'<tr><td{_CELL} colspan="3">and {len(names) - _MOST_ROWS} more</td></tr>\n')
     if scores.kind == "shapley" and scores.baseline is not None and scores.value is not None:
-        sums = f"{_shown(scores.total)} = {_shown(scores.value)} − {_shown(scores.baseline)}"
+        sums = f"{_shown(scores.total)} = {_shown(scores.value)} &minus; {_shown(scores.baseline)}"
         lines.append(
             f'<tr><td{_CELL}>sum</td><td{_CELL} colspan="2">{sums} with all features drawn</td></tr>\n'
         )
@@ -58,7 +58,7 @@ def _bar(number: Score, low: float, high: float) -> str:
 
 def _shown(number: Score) -> str:
     short = isinstance(number, Fraction) and number.denominator < 10_000 and abs(number.numerator) < 10_000
-    return (str(number) if short else f"{float(number):.4f}").replace("-", "−")
+    return (str(number) if short else f"{float(number):.4f}").replace("-", "&minus;")
 
 
 def _between(bounds: Bounds | None) -> str:

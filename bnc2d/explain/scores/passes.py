@@ -32,7 +32,7 @@ from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import FeatureId
 
 _EPSILON = 2.0**-53
-_ENTRIES = 1 << 16  # of an array of some points of one row, which a cache holds
+_ENTRIES = 1 << 17  # of an array of some points of one row, about what a cache holds
 _WIDE_ENTRIES = 1 << 22  # of an array of many rows
 _WIDE = 256  # columns for which a call an edge is faster than a call a column
 _FEW = 512  # nodes of a level for which one call for all columns is faster than one each

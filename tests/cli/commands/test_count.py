@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bnc2d import Classifier, example
+from bnc2d import Classifier, StateNumbers, example
 from tests.cli.running import run
 
 
@@ -32,7 +32,7 @@ def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_weights_are_exact(capsys: pytest.CaptureFixture[str]) -> None:
     model = Classifier(example("diagnosis"), "D", ["BP", "CT", "HR"]).compile()
-    weights = {"BP": {"Low": "0.1", "High": 2}, "CT": {"0": -1}}
+    weights: StateNumbers = {"BP": {"Low": "0.1", "High": 2}, "CT": {"0": -1}}
     found = json.loads(run(capsys, "count", "d.bnc2d", "--weights", "w.json", "--json")[1])
     assert found["weighted"]
     assert [one["count_exact"] for one in found["counts"]] == [

@@ -23,7 +23,9 @@ class Compiler:
     """Decides variable after variable, propagates units and shares what is left, as d4 does."""
 
     def __init__(self, random: Random) -> None:
-        self.random, self.nodes, self.arcs = random, [], []
+        self.random = random
+        self.nodes: list[str] = []
+        self.arcs: list[str] = []
         self.known: dict[frozenset[tuple[int, ...]], int] = {}
 
     def text(self, clauses: Clauses) -> str:

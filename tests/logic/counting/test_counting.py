@@ -10,7 +10,16 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bnc2d import NNF, Domain, LimitExceeded, LogicError, Manager, TimeLimitExceeded, UnknownNameError
+from bnc2d import (
+    NNF,
+    Domain,
+    LimitExceeded,
+    LogicError,
+    Manager,
+    StateNumbers,
+    TimeLimitExceeded,
+    UnknownNameError,
+)
 from bnc2d.logic.circuit import count
 from bnc2d.logic.circuit.manager import NodeId
 from bnc2d.logic.convert.one_hot import OneHot
@@ -111,7 +120,7 @@ def test_weights_that_cancel_beside_an_or() -> None:
     manager = Manager(Domain(dict.fromkeys("abc", ("0", "1"))))
     a, b, c = (NNF.literal(manager, name, "1") for name in "abc")
     formula = (a & b) | (~a & c)
-    weights = {"b": {"0": -1, "1": 1}, "c": {"0": "0.5", "1": "0.25"}}
+    weights: StateNumbers = {"b": {"0": -1, "1": 1}, "c": {"0": "0.5", "1": "0.25"}}
     assert formula.model_count(weights) == Fraction(3, 4)
     assert formula.model_count({**weights, "a": {"0": -7}}) == Fraction(3, 4)
 
@@ -136,7 +145,9 @@ def test_many_features_need_long_numbers() -> None:
     for name in manager.domain.names[1:]:
         one = NNF.literal(manager, name, ["1", "2"])
         formula = (formula & one) | (~one & NNF.literal(manager, "F0", "0"))
-    weights = {name: {"0": "0.125", "1": Fraction(1, 3), "2": -2} for name in manager.domain.names}
+    weights: StateNumbers = {
+        name: {"0": "0.125", "1": Fraction(1, 3), "2": -2} for name in manager.domain.names
+    }
     small = Fraction(1, 8) + Fraction(1, 3) - 2
     assert NNF.literal(manager, "F7", ["0", "1"]).model_count(weights) == Fraction(11, 24) * small**149
     started = time.perf_counter()

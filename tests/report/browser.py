@@ -139,7 +139,7 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
     def look(self, width: int, height: int, *, dark: bool = False, phone: bool = False) -> None:
-        """Set the size of the screen and the colour scheme."""
+        """Set the size of the screen and the colour scheme, and wait until the page is drawn by them."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -149,6 +149,7 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
+        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 
     def screenshot(self, path: Path, whole: bool = False) -> None:
         """Write a PNG of what is seen, or of the whole page."""

@@ -7,8 +7,8 @@ from math import inf
 from bnc2d.base.budget import default_memory
 from bnc2d.compile.graph.pruning import prepare, target_part
 from bnc2d.compile.meet.method import cheapest_cut
-from bnc2d.compile.ratio.groups import groups_of
-from bnc2d.compile.ratio.method import most_products
+
+
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 

@@ -31,7 +31,7 @@ from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
-from bnc2d.compile.ratio.groups import groups_of
+from bnc2d.compile.ratio.factors import groups_of
 from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
@@ -53,11 +53,11 @@ def compile_diagram(
     """Return the reduced diagram of the classifier's decisions."""
     with budget.phase("order"):
         prepared = prepare(classifier)
-        grouping = groups_of(prepared)
-    if grouping is not None:
+        groups = groups_of(classifier)
+    if groups is not None:
         from bnc2d.compile.ratio.method import compile_by_intervals
 
-        return compile_by_intervals(classifier, prepared, grouping, budget, certified)
+        return compile_by_intervals(classifier, prepared, groups, budget, certified)
     with budget.phase("order"):
         entries = _entries(budget.memory)
         cut = cheapest_cut(prepared, budget.memory)

@@ -1,97 +1,104 @@
-"""The nodes between groups of features, level by level: steps 2 and 3 of ``method``.
+"""The nodes between stages, level by level: steps 3 and 4 of ``method``.
 
-The code of a node is minus its set of impossible classes. If that is empty, then above the middle it is 1 +
-the position of its product, with 0 and the number of products + 1 for products so small or so large that they
-decide whatever comes; below the middle it is twice the number of products of the groups below that are less
-than its inverse, plus 1 if one is equal to it.
+The nodes of a level are numbered by *codes*, block by block. A block begins with the codes of its three sets of
+impossible classes that are not empty. Then, above the middle, come the slots of its products (``ordering``);
+below the middle, two codes for each number of products of the stages below that are less than the inverse of
+the node's product: whether the next of them is equal to it or not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import accumulate
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import take
+from bnc2d.base.arrays import Numbers
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
-from bnc2d.compile.ratio.ordering import Chain, Places, Room, crossing
+from bnc2d.compile.ratio.ordering import Chain, Links, Room, Step, Window, blocks_of, bounds, crossing, slots_of
 from bnc2d.compile.ratio.products import Integers, Scale
-
-# A ratio of the second class to the first, or minus the set of impossible classes: -1, -2, or -3 for both.
-Column: TypeAlias = Fraction | int
-Codes: TypeAlias = Integers
+from bnc2d.compile.ratio.stages import Stage
 
 # What an edge of a node takes: for a moment, and for good.
 EDGE_BYTES = (16, 4)
 # There are three sets of impossible classes that are not empty.
 _SETS = 3
+# A logarithm beyond all others.
+_NEVER = 2**61
 
 
-def column_of(first: Fraction | int, second: Fraction | int) -> Column:
-    """Return what the probabilities of both classes say."""
-    return Fraction(second) / first if first and second else -(first == 0) - 2 * (second == 0)
+class _Level(Protocol):
+    """How products change at a stage; ``base`` is where the codes of blocks begin, ``base_after`` the next's."""
+
+    base: Integers
+    base_after: Integers
+
+    def after(self, column: int, blocks: Integers, places: Integers) -> Integers:
+        """Return codes of the next level, for nodes that are products, with codes from 0 on in each block."""
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The distinct things that instances of a group say: ratios first, then codes of impossible classes."""
+class _Above:
+    """A level above the middle; ``codes`` holds the code of each slot of the next list."""
 
-    ratios: tuple[Fraction, ...]
-    impossible: tuple[int, ...]
+    def __init__(self, stage: Stage, step: Step, first_after: Integers, codes: Integers, base: Integers) -> None:
+        self.base, self.base_after = _base_above(step.first), base
+        self._places, self._codes, self._target = step.places, codes, stage.target
+        self._begin, self._sizes = _begins(stage, step), np.diff(step.first)
+        blocks = 2 * np.arange(len(first_after) - 1)
+        self._smallest, self._largest = first_after[:-1] + blocks, first_after[1:] + blocks + 1
 
-    @classmethod
-    def of(cls, columns: Iterable[Column]) -> Columns:
-        """Return the distinct columns."""
-        distinct = dict.fromkeys(columns)
-        ratios = sorted(column for column in distinct if isinstance(column, Fraction))
-        return cls(tuple(ratios), tuple(column for column in distinct if isinstance(column, int)))
-
-
-class _Level(NamedTuple):
-    """How codes change at a group: ``step`` returns those after a ratio, all of them below ``bound``."""
-
-    bound: int
-    step: Callable[[Codes, int], Codes]
+    def after(self, column: int, blocks: Integers, places: Integers) -> Integers:
+        target = self._target[blocks, column]
+        reached = self._smallest[target]
+        large = places > self._sizes[blocks]
+        reached[large] = self._largest[target[large]]
+        inside = np.flatnonzero((places > 0) & ~large)
+        reached[inside] = self._places[self._begin[blocks[inside], column] + places[inside] - 1]
+        return self._codes[reached]
 
 
-def _above(places: Places, codes: Codes) -> _Level:
-    """Return a level above the middle: ``places[ratio, product]`` are positions among the next products.
+class _Below:
+    """A level below the middle; ``first`` says where the blocks of its list begin."""
 
-    ``codes`` holds the code of each position, from -1 to the number of next products.
-    """
+    def __init__(self, stage: Stage, step: Step, first: Integers) -> None:
+        self.base, self.base_after = _base_below(first), _base_below(step.first)
+        self._places, self._target, self._begin = step.places, stage.target, _begins(stage, step)
+        self._slots = first[:-1] + 2 * np.arange(len(first) - 1)
+        runs = np.count_nonzero(stage.ratio >= 0, axis=0)
+        self._columns = step.offsets[bounds(runs)]  # where the runs of each column begin
 
-    def step(before: Codes, ratio: int) -> Codes:
-        after = np.empty(places.shape[1] + 2, dtype=np.int64)
-        after[0], after[-1] = codes[0], codes[-1]
-        for piece in pieces(places.shape[1]):
-            after[1:-1][piece] = codes[places[ratio][piece] + 1]
-        return take(after, before)
+    def after(self, column: int, blocks: Integers, places: Integers) -> Integers:
+        """Count by searching: the places of a column ascend, block by block."""
+        begin, end = self._columns[column : column + 2]
+        sought = self._places[begin:end]
+        slots = (self._slots[blocks] + (places >> 1)).astype(np.int32)
+        upto = np.searchsorted(sought, slots, side="right")
+        less = upto - (self._begin[blocks, column] - begin)
+        codes = self.base_after[self._target[blocks, column]] + _SETS + 2 * less
+        ties = np.flatnonzero(places & 1)
+        if len(ties) and len(sought):
+            following = upto[ties]
+            known = following < len(sought)
+            codes[ties] += known & (sought[np.minimum(following, len(sought) - 1)] == slots[ties] + 1)
+        return codes
 
-    return _Level(int(codes.max()) + 1, step)
+
+def _begins(stage: Stage, step: Step) -> Integers:
+    """Return where the places of a run begin, by block and column."""
+    begin = np.zeros(stage.target.shape, dtype=np.int64)
+    columns, blocks = np.nonzero(stage.ratio.T >= 0)
+    begin[blocks, columns] = step.offsets[:-1]
+    return begin
 
 
-def _below(places: Places) -> _Level:
-    """Return a level below: ``places[ratio, next product]`` are positions among its products.
+def _base_above(first: Integers) -> Integers:
+    return bounds(_SETS + 2 + np.diff(first))
 
-    Next products are in their order, so counting them is a search.
-    """
 
-    def step(before: Codes, ratio: int) -> Codes:
-        sought = np.append(places[ratio], np.int32(-2))  # no position is -2
-        after = np.empty(len(before), dtype=np.int64)
-        for piece in pieces(len(before)):
-            position = (before[piece] >> 1).astype(sought.dtype)
-            less = np.searchsorted(sought[:-1], position)
-            after[piece] = 2 * less + (before[piece] & (sought[less] == position))
-        return after
-
-    return _Level(2 * places.shape[1] + 2, step)
+def _base_below(first: Integers) -> Integers:
+    return bounds(_SETS + 2 + 2 * np.diff(first))
 
 
 class Descent:
@@ -101,95 +108,129 @@ class Descent:
     is the number of nodes in the middle, ``cells`` that of all edges.
     """
 
-    def __init__(self, groups: Sequence[Columns], prior: Column, budget: Budget, certified: bool) -> None:
-        self._groups, self._budget, self.room = groups, budget, Room(budget.memory)
-        self._impossible = prior if isinstance(prior, int) else 0  # minus a set
-        ratios: list[Sequence[Fraction]] = [[], *([] for _ in groups)]
-        if isinstance(prior, Fraction):  # else no product matters
-            ratios = [[prior], *(group.ratios for group in groups)]
-        self._scale = Scale(ratios, certified)
-        self.children: list[NDArray[np.int32]] = []
-        self.cells = 0
-        self.frontier = 0
-        self.exact_calls = 0
+    def __init__(self, stages: Sequence[Stage], budget: Budget, certified: bool) -> None:
+        self._stages, self._budget, self.room = stages, budget, Room(budget.memory)
+        blocks = max(len(stage.target) for stage in stages)
+        self._scale = Scale([stage.ratios for stage in stages], blocks, certified)
+        self.children: list[NDArray[Any]] = []
+        self.cells = self.frontier = self.exact_calls = 0
 
-    def run(self, tie: int) -> Codes:
-        """Find all nodes; return the labels of those after the last group."""
+    def run(self, tie: int) -> Numbers:
+        """Find all nodes; return the labels of those after the last stage."""
         levels, start = self._levels(tie)
-        codes = np.array([self._impossible or start], dtype=np.int64)
-        for number, (group, level) in enumerate(zip(self._groups, levels, strict=True)):
+        codes = np.array([start], dtype=np.int64)
+        for number, (stage, level) in enumerate(zip(self._stages, levels, strict=True)):
             self._budget.progress(0.5 + 0.5 * number / len(levels))
-            codes = self._descend(codes, group, level)
-        labels = np.array([1, tie, 0, tie, 0, 1], dtype=np.int64)  # of the codes 0, 1, 2, -3, -2, -1
+            codes = self._descend(codes, stage, level)
+        labels = np.array([1, 0, tie, 1, tie, 0, 0], dtype=np.int64)  # sets {0}, {1}, {0, 1}; 1, a tie, 0
         return labels[codes]
 
     def _levels(self, tie: int) -> tuple[list[_Level], int]:
         """List products from both ends, the shorter list first, until they meet; and the first code."""
-        logs = self._scale.words.logs  # of the prior and of each group
-        groups = len(logs) - 1
-        from_above, from_below = _windows(logs), _windows(logs[:0:-1])
+        downwards, upwards = _links(self._stages), _links(self._stages, up=True)
+        from_above, from_below = self._windows(downwards), self._windows(upwards[::-1])[::-1]
         top, bottom = (Chain(self._scale, self.room) for _ in range(2))
-        top.extend(0, from_below[groups])
-        above, below = 0, 0  # groups that are listed
-        while above + below < groups:
-            self._budget.progress(0.5 * (above + below) / groups)
-            upper, lower = 1 + above, groups - below
-            if len(top) * len(logs[upper]) <= len(bottom) * len(logs[lower]):
+        stages = len(self._stages)
+        above, below = 0, 0  # stages that are listed
+        while above + below < stages:
+            self._budget.progress(0.5 * (above + below) / stages)
+            upper, lower = downwards[above], upwards[stages - 1 - below]
+            if top.growth(upper) <= bottom.growth(lower):
                 above += 1
-                top.extend(upper, from_below[groups - above])
+                top.extend(upper, from_below[above])
             else:
                 below += 1
-                bottom.extend(lower, from_above[1 + groups - below])
-        crossed = self._crossing(top, bottom, tie)
-        start, *heads = top.places
-        codes: list[Codes] = [np.arange(places.shape[1] + 2) for places in heads]
-        codes.append(crossed)
-        levels = [_above(*level) for level in zip(heads, codes[1:], strict=True)]
-        first = int(codes[0][start[0, 0] + 1]) if start.size else 0
-        return [*levels, *map(_below, reversed(bottom.places))], first
+                bottom.extend(lower, from_above[stages - below])
+        codes = self._crossing(top, bottom, tie)
+        base = _base_below(bottom.first)
+        levels: list[_Level] = []
+        first = top.first
+        for stage, step in zip(reversed(self._stages[:above]), reversed(top.steps), strict=True):
+            levels.append(_Above(stage, step, first, codes, base))
+            first, base = step.first, levels[-1].base
+            codes = _codes_above(first)
+        levels.reverse()
+        first = bottom.first
+        for stage, step in zip(self._stages[above:], reversed(bottom.steps), strict=True):
+            levels.append(_Below(stage, step, first))
+            first = step.first
+        return levels, int(codes[1])  # the only product of no stage, after the slot of smaller ones
 
-    def _crossing(self, top: Chain, bottom: Chain, tie: int) -> Codes:
-        """Return the code below the middle of each position among the products above it."""
+    def _windows(self, all_links: Sequence[Links]) -> list[Window]:
+        """Return by list and block what the stages of these links can balance, from the first list on."""
+        lowest = highest = np.zeros(1, dtype=np.int64)
+        found = [(lowest, highest)]
+        for links in all_links:
+            logs = np.array(self._scale.rounded[links.stage], dtype=np.int64)[links.ratios]
+            real = np.flatnonzero(lowest[links.sources] <= highest[links.sources])
+            sources, targets, logs = links.sources[real], links.targets[real], logs[real]
+            low, high = np.full(links.blocks, _NEVER), np.full(links.blocks, -_NEVER)
+            np.minimum.at(low, targets, lowest[sources] - logs)
+            np.maximum.at(high, targets, highest[sources] - logs)
+            lowest, highest = low, high
+            found.append((lowest, highest))
+        return found
+
+    def _crossing(self, top: Chain, bottom: Chain, tie: int) -> Integers:
+        """Return the code below the middle of each slot above it."""
         found = crossing(top, bottom, self._scale)
         self.exact_calls = found.compared
-        less = found.below
+        blocks = blocks_of(top.first)
+        less = found.below - bottom.first[blocks]
         if tie == 0:  # a tie is decided like a product that is too small
             less = less + found.equal
-        codes = np.concatenate([[2 * found.clusters], 2 * less + (found.equal & (tie == 2)), [0]])
-        self.frontier = 1 + int(np.count_nonzero(np.diff(codes)))  # they descend
+        begin = _base_below(bottom.first)[:-1] + _SETS
+        codes = np.empty(int(top.first[-1]) + 2 * len(begin), dtype=np.int64)
+        codes[slots_of(top.first)] = begin[blocks] + 2 * less + (found.equal & (tie == 2))
+        ends = 2 * np.arange(len(begin))
+        codes[top.first[:-1] + ends] = begin + 2 * np.diff(bottom.first)
+        codes[top.first[1:] + ends + 1] = begin
+        self.frontier = len(begin) + int(np.count_nonzero(np.diff(codes)))
         return codes
 
-    def _descend(self, codes: Codes, group: Columns, level: _Level) -> Codes:
+    def _descend(self, codes: Integers, stage: Stage, level: _Level) -> Integers:
         """Add the children of the nodes with these codes, in ascending order; return the codes of those."""
-        columns = len(group.ratios) + len(group.impossible)
+        columns = stage.columns
         self.room.need(len(codes) * columns, EDGE_BYTES)
         self.cells += len(codes) * columns
-        marked = int(np.searchsorted(codes, 0))  # nodes with impossible classes
-        following = np.empty((columns, len(codes)), dtype=np.int64)  # positions from 0
-        seen = np.zeros(_SETS + level.bound, dtype=bool)
-        for column, after in enumerate(following):
-            if column < len(group.ratios):
-                after[:marked] = codes[:marked]
-                if marked < len(codes):
-                    after[marked:] = level.step(codes[marked:], column)
-            else:
-                impossible = group.impossible[column - len(group.ratios)]
-                after[:marked] = -(-codes[:marked] | -impossible)
-                after[marked:] = impossible
-            for piece in pieces(len(after)):
-                after[piece] += _SETS
-                seen[after[piece]] = True
+        bound = int(level.base_after[-1])
+        following = np.empty((columns, len(codes)), dtype=np.int32 if bound < 2**31 else np.int64)
+        seen = np.zeros(bound, dtype=bool)
+        sets = np.maximum(-stage.ratio, 0)  # of impossible classes
+        for piece in pieces(len(codes)):
+            blocks = np.searchsorted(level.base, codes[piece], side="right") - 1
+            places = codes[piece] - level.base[blocks] - _SETS
+            before = np.where(places < 0, places + _SETS + 1, 0)  # sets that are impossible by now
+            for column, row in enumerate(following):
+                gone = before | sets[blocks, column]
+                after = level.base_after[stage.target[blocks, column]] + gone - 1
+                left = np.flatnonzero(gone == 0)
+                after[left] = level.after(column, blocks[left], places[left])
+                row[piece] = after
+                seen[after] = True
         rank = np.cumsum(seen, dtype=np.int32) - 1
-        children = np.empty(following.shape, dtype=np.int32)
-        for row, after in zip(children, following, strict=True):
-            for piece in pieces(len(after)):
-                row[piece] = rank[after[piece]]
-        self.children.append(children)
-        return np.flatnonzero(seen) - _SETS
+        for row in following:
+            for piece in pieces(len(codes)):
+                row[piece] = rank[row[piece]]
+        self.children.append(following)
+        return np.flatnonzero(seen)
 
 
-def _windows(groups: Sequence[Integers]) -> list[tuple[int, int]]:
-    """Return the least and the greatest logarithm that the first groups can balance, by their number."""
-    lowest = accumulate([-int(logs.max()) if len(logs) else 0 for logs in groups], initial=0)
-    highest = accumulate([-int(logs.min()) if len(logs) else 0 for logs in groups], initial=0)
-    return list(zip(lowest, highest, strict=True))
+def _codes_above(first: Integers) -> Integers:
+    """Return the code of each slot of a list above the middle."""
+    slots = np.diff(first) + 2
+    return np.arange(int(slots.sum())) + np.repeat(_SETS * np.arange(1, len(first)), slots)
+
+
+def _links(stages: Sequence[Stage], up: bool = False) -> list[Links]:
+    """Return the links of each stage from the blocks before it to those after it, or up from those."""
+    found = []
+    for number, stage in enumerate(stages):
+        columns, blocks = np.nonzero(stage.ratio.T >= 0)
+        ends = stage.target[blocks, columns]
+        ratios = stage.ratio[blocks, columns]
+        if up:
+            found.append(Links(number, ratios, ends, blocks, len(stage.target)))
+        else:
+            found.append(Links(number, ratios, blocks, ends, stage.blocks_after))
+    return found

@@ -23,128 +23,90 @@ are impossible by now. Where both are, and where the product of all is exactly 1
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, log2
+from functools import reduce
+from math import log2
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import take_columns
+from bnc2d.base.arrays import Numbers, take_columns
 from bnc2d.base.budget import Budget
-from bnc2d.base.checkpoints import checkpoint, pieces
-from bnc2d.base.masks import VariableId
+from bnc2d.base.checkpoints import pieces
 from bnc2d.compile.graph.feature_tree import widths_of
+from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.meet.cut.cut import CutSide
-from bnc2d.compile.meet.cut_problem import Side, priors_of
-from bnc2d.compile.ratio.groups import Grouping
-from bnc2d.compile.ratio.levels import Columns, Descent, column_of
+from bnc2d.compile.ratio.factors import Column, Groups, times
+from bnc2d.compile.ratio.levels import Descent
+from bnc2d.compile.ratio.order import choose_order
 from bnc2d.compile.ratio.ordering import Room
+from bnc2d.compile.ratio.stages import Stage, make_stages
 from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
-# What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a group.
+# What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a stage.
 _VALUE_BYTES = (40, 0)
 _LEVEL_BYTES = (16, 8)
 _TABLE_BYTES = (48, 8)
 
 
-@dataclass(frozen=True)
-class _Table:
-    """What the instances of a group say about the target."""
-
-    features: tuple[VariableId, ...]
-    cardinalities: tuple[int, ...]
-    says: Columns
-    column_of_row: NDArray[np.intp]  # by instance
-
-
-def _table(prepared: Prepared, group: CutSide) -> _Table:
-    factor = Side(prepared, group).factor({}, exact=True)
-    first, second = factor.table[
-        factor.group_of_state.reshape(-1)[[0, -1]]
-    ].tolist()  # only the target is left
-    columns = []
-    for pair in zip(first, second, strict=True):
-        checkpoint()
-        columns.append(column_of(*pair))
-    says = Columns.of(columns)
-    place = {column: number for number, column in enumerate((*says.ratios, *says.impossible))}
-    places = np.array([place[column] for column in columns], dtype=np.intp)
-    cardinalities = tuple(prepared.sizes[feature] for feature in group.features)
-    return _Table(group.features, cardinalities, says, places[factor.pattern_of_row])
-
-
 def compile_by_intervals(
-    classifier: BaseClassifier, prepared: Prepared, grouping: Grouping, budget: Budget, certified: bool
+    classifier: BaseClassifier, prepared: Prepared, groups: Groups, budget: Budget, certified: bool
 ) -> Compiled:
-    """Return the reduced diagram of a classifier with these groups (see the module).
+    """Return the reduced diagram of a classifier with these groups of tables (see the module).
 
     Cells are edges of nodes, the frontier is the nodes in the middle.
     """
-    groups = grouping.groups
     rule = classifier.rule
     with budget.phase("order"):
-        widths = widths_of(prepared, grouping.jointree)
+        widths = widths_of(prepared, build_jointree(prepared.network))
     with budget.phase("tables"):
-        tables = []
-        for done, group in enumerate(groups):
-            tables.append(_table(prepared, group))
-            budget.progress(done / len(groups))
-        tables.sort(key=_spread, reverse=True)
-        prior = column_of(*rule.weighted(priors_of(prepared)))
+        factors = []
+        for done, group in enumerate(groups.groups):
+            factors.append(groups.factor(group))
+            budget.progress(done / len(groups.groups))
+        sizes = [len(feature) for feature in classifier.feature_variables]
+        order = choose_order(factors, sizes)
+        constants = [factor.columns[0] for factor in factors if not factor.features]
+        first, second = rule.weighted([Fraction(1), Fraction(1)])
+        prior: Column = reduce(times, constants, second / first)
+        stages = [_first_stage(prior), *make_stages(order, factors, sizes)]
     with budget.phase("labels"):
-        descent = Descent([table.says for table in tables], prior, budget, certified)
-        ends = descent.run(tie=rule.exact_label([0, 0]) % 3)
+        descent = Descent(stages, budget, certified)
+        nodes = descent.run(tie=rule.exact_label([0, 0]) % 3)
     with budget.phase("reduce"):
         builder = DiagramBuilder(2 + rule.leaves_ties)
-        nodes = ends
-        for table in reversed(tables):
-            nodes = _reduce(nodes, descent.children.pop(), table, builder, descent.room)
-            budget.progress(1 - len(descent.children) / len(tables))
-        order = [prepared.feature_ids.index(feature) for table in tables for feature in table.features]
-        diagram = builder.finish(feature_domain(classifier), order, int(nodes[0]))
+        for done, stage in enumerate(reversed(stages)):
+            nodes = _reduce(nodes, descent.children.pop(), stage, builder, descent.room)
+            budget.progress(done / len(stages))
+        features = [feature for stage in stages for feature in stage.features]
+        diagram = builder.finish(feature_domain(classifier), features, int(nodes[0]))
     counts = descent.cells, descent.exact_calls
     return Compiled(diagram, *counts, widths, log2(descent.cells), descent.frontier)
 
 
-def most_products(prepared: Prepared, grouping: Grouping) -> float:
-    """Return how many products meet in the middle at most: about the root of those of all groups.
-
-    Groups with the same ratios have as many products as there are ways to choose with repetition.
-    """
-    sizes = Counter(_table(prepared, group).says.ratios for group in grouping.groups)
-    ways = [comb(times + len(ratios) - 1, len(ratios) - 1) for ratios, times in sizes.items() if ratios]
-    return float(2.0 ** min(1000.0, sum(map(log2, ways)) / 2))
+def _first_stage(prior: Column) -> Stage:
+    """Return the stage without features, which multiplies by the prior odds and the weights of the rule."""
+    only = np.zeros((1, 1), dtype=np.int64)
+    if isinstance(prior, int):
+        return Stage((), (), only[0], only, 1, only + prior, ())
+    return Stage((), (), only[0], only, 1, only, (prior,))
 
 
 def _reduce(
-    nodes: NDArray[np.int64], children: NDArray[np.int32], table: _Table, builder: DiagramBuilder, room: Room
-) -> NDArray[np.int64]:
-    """Add the levels of a group to the nodes below it, with ``[column, node]`` children; return its nodes."""
+    nodes: Numbers, children: NDArray[np.int32], stage: Stage, builder: DiagramBuilder, room: Room
+) -> Numbers:
+    """Add the levels of a stage to the nodes below it, with ``[column, node]`` children; return its nodes."""
     columns, count = children.shape
+    if not stage.features:
+        return nodes[children[0]]
     room.need(count * columns, _VALUE_BYTES)
-    room.need(count * len(table.column_of_row), _LEVEL_BYTES if len(table.features) == 1 else _TABLE_BYTES)
+    room.need(count * len(stage.column_of_row), _LEVEL_BYTES if len(stage.features) == 1 else _TABLE_BYTES)
     values = np.empty((count, columns), dtype=np.int64)
     for column, row in enumerate(children):
         for piece in pieces(count):
             values[piece, column] = nodes[row[piece]]
-    if len(table.features) == 1:
-        return builder.add_level(values, table.column_of_row)
-    return reduce_table(take_columns(values, table.column_of_row), table.cardinalities, builder)
-
-
-def _spread(table: _Table) -> float:
-    """Return how much a group can change the odds, as a logarithm for each bit of its different ratios.
-
-    Diagrams are smallest where groups that change much and groups that change little are far apart.
-    """
-    ratios = table.says.ratios
-    return (_log(max(ratios)) - _log(min(ratios))) / log2(1 + len(ratios)) if ratios else 0.0
-
-
-def _log(ratio: Fraction) -> float:
-    return log2(ratio.numerator) - log2(ratio.denominator)
+    if len(stage.features) == 1:
+        return builder.add_level(values, stage.column_of_row)
+    return reduce_table(take_columns(values, stage.column_of_row), stage.cardinalities, builder)

@@ -1,11 +1,11 @@
 """Lists of products in their true order, as clusters that are split only where it matters.
 
-A list holds clusters of products. A cluster is known by the least and the greatest value of its products
-(``starts`` and ``ends``, in one resolution); those of neighbours differ by more than the slack, so all
-products of a cluster are less than all of the next.
+A list holds clusters of products, block by block (``products``). A cluster is known by the least and the
+greatest value of its products (``starts`` and ``ends``, in one resolution); those of neighbours differ by
+more than the slack, so all products of a cluster are less than all of the next.
 
-- ``Chain.extend``: times a ratio, a list of clusters is a sorted run. Runs of all ratios are merged; what
-  overlaps or is too close is one cluster.
+- ``Chain.extend``: a block of a list times a ratio is a sorted run in a block of the next list. The runs that
+  lead to a block are merged; what overlaps or is too close is one cluster (``merging``).
 - ``crossing``: each product of one list wants to know how many of another are less than its inverse. A
   cluster whose inverse is clear of all others has the answer, whatever is in it. Only clusters that could
   meet are split, by the next resolution, and with them the clusters that they were made of; and so on until
@@ -14,28 +14,32 @@ products of a cluster are less than all of the next.
 A resolution never joins what a coarser one has told apart: true values lie within the slack of what either
 says. So what counts is how many clusters there are, not how many products. Large arrays are treated in
 pieces, with a checkpoint several times a second.
+
+Places in a list are *slots*: each block has one for products that are too small for it to matter how small,
+one for each cluster, and one for products that are too large.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.arrays import ranges
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
 from bnc2d.compile.ratio.products import Integers, Resolution, Scale, Values
 from bnc2d.errors import LimitExceeded
 
-Places: TypeAlias = NDArray[np.int32]
 Marks: TypeAlias = NDArray[np.bool_]
+Window: TypeAlias = tuple[Integers, Integers]  # least and greatest logarithm that matters, by block
 
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
-_CHOSEN = 16
+_CHOSEN = 40
 # Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
 _MOST_BYTES = 30 * 2**30
 # Clusters are split where products are next to their inverses.
@@ -65,6 +69,29 @@ class Room:
         self._kept += entries * size[1]
 
 
+class Links(NamedTuple):
+    """The runs from a list to the next, in any order: a block of the list, times a ratio of a stage."""
+
+    stage: int
+    ratios: Integers
+    sources: Integers
+    targets: Integers
+    blocks: int  # of the next list
+
+
+@dataclass
+class Step:
+    """What became of a list: the places of its clusters in the next one, in slots, run by run.
+
+    ``first`` says where the blocks of the list begin, and its end; ``offsets`` where runs do in ``places``.
+    """
+
+    links: Links
+    first: Integers
+    offsets: Integers
+    places: Places
+
+
 @dataclass(frozen=True)
 class Split:
     """What became of the clusters of a list: ``owner[new]`` is the old one, ``first[old]`` the first new one.
@@ -78,166 +105,184 @@ class Split:
     compared: int
 
 
-class Chain:
-    """Lists of products of more and more groups; the last one with its values.
+def bounds(lengths: Integers) -> Integers:
+    """Return where parts of these lengths begin, and the end."""
+    return np.concatenate([[0], np.cumsum(lengths)])
 
-    ``places[step][ratio, cluster]`` is the position among the clusters of the next list: -1 for products so
-    small, and the number of clusters for those so large, that they decide whatever comes.
+
+def blocks_of(first: Integers) -> Integers:
+    """Return the block of each cluster, where blocks begin at ``first``."""
+    return np.repeat(np.arange(len(first) - 1), np.diff(first))
+
+
+def slots_of(first: Integers) -> Integers:
+    """Return the slot of each cluster."""
+    slots = np.arange(1, int(first[-1]) + 1)
+    if len(first) > 2:
+        slots += 2 * blocks_of(first)
+    return slots
+
+
+class Chain:
+    """Lists of products of more and more stages; the last one with its values.
+
+    ``first`` says where its blocks begin, ``value_blocks`` the block of each value.
     """
 
     def __init__(self, scale: Scale, room: Room) -> None:
         self._words, self._room = scale.words, room
-        self._groups: list[int] = []
-        self.places: list[Places] = []
+        self.steps: list[Step] = []
         self.starts = self.ends = self._words.one()
+        self.first = np.arange(2)
+        self.value_blocks: Integers | None = np.zeros(1, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.starts)
 
-    def extend(self, group: int, window: tuple[int, int]) -> None:
-        """Multiply by the ratios of a group; drop what is outside of a window of logarithms for certain."""
-        words = self._words
-        logs = words.logs[group].tolist()
-        self._room.need(len(self) * len(logs), (_PLACE + 4 * words.size, _PLACE))
-        places = np.empty((len(logs), len(self)), dtype=np.int32)
-        runs, kept = [], []
-        for ratio, log in enumerate(logs):
-            checkpoint()
-            low = int(np.searchsorted(self.ends, window[0] - words.slack - log))
-            high = max(low, int(np.searchsorted(self.starts, window[1] + words.slack - log, side="right")))
-            piece = slice(low, high)
-            runs.append(
-                (words.times(self.starts[piece], group, ratio), words.times(self.ends[piece], group, ratio))
-            )
-            kept.append(piece)
-        targets = [row[piece] for row, piece in zip(places, kept, strict=True)]
-        self.starts, self.ends = merge(runs, targets, words)
-        for row, piece in zip(places, kept, strict=True):
-            row[: piece.start] = -1
-            row[piece.stop :] = len(self)
-        self._groups.append(group)
-        self.places.append(places)
+    def growth(self, links: Links) -> int:
+        """Return how many products there are after another step, at most."""
+        return int(np.diff(self.first)[links.sources].sum())
+
+    def extend(self, links: Links, window: Window) -> None:
+        """Add a list; what is outside of the window of its block for certain has no cluster."""
+        words, slack = self._words, self._words.slack
+        begin, end = self.first[links.sources], self.first[links.sources + 1]
+        offsets = bounds(end - begin)
+        self._room.need(int(offsets[-1]), (_PLACE + 4 * words.size, _PLACE))
+        shifts = words.shifts(links.stage, links.ratios, links.targets - links.sources)
+        moves = links.targets * words.stride - shifts
+        low, high = (limits[links.targets] + moves for limits in window)
+        low = np.clip(np.searchsorted(self.ends, low - slack), begin, end)
+        high = np.clip(np.searchsorted(self.starts, high + slack, side="right"), low, end)
+        places = np.empty(int(offsets[-1]), dtype=np.int32)
+        runs = Runs(low, high - low, links.targets, shifts, offsets[:-1] + low - begin)
+        self.steps.append(Step(links, self.first, offsets, places))
+        self.starts, self.ends, counts = merge(self.starts, self.ends, runs, links.blocks, places, words)
+        self.first = bounds(counts)
+        smallest = self.first[:-1] + 2 * np.arange(links.blocks)
+        if links.blocks == 1:
+            for piece in pieces(len(places)):
+                places[piece] += 1
+        else:
+            for run in _batches(offsets):
+                some = slice(offsets[run.start], offsets[run.stop])
+                places[some] += np.repeat(2 * links.targets[run] + 1, np.diff(offsets)[run]).astype(np.int32)
+        fill(places, offsets[:-1], low - begin, smallest[links.targets])
+        fill(places, offsets[1:] - (end - high), end - high, (smallest + counts + 1)[links.targets])
+        self.value_blocks = None
+
+    def blocks(self) -> Integers:
+        """Return the block of each value."""
+        return blocks_of(self.first) if self.value_blocks is None else self.value_blocks
 
     def split(self, marks: Marks, resolution: Resolution) -> Split:
         """Split the marked clusters of the last list; it then has values for their parts only."""
         split = Split(np.zeros(1, dtype=np.int64), np.arange(2), np.zeros(1, dtype=np.int64), 0)
         origins = self._origins(marks)
         self.starts = self.ends = resolution.one()
-        for step in range(len(self.places)):
-            split = self._split_step(step, origins[step + 1], split, resolution)
+        for step, marked in zip(self.steps, origins[1:], strict=True):
+            after = self.first if step is self.steps[-1] else self.steps[self.steps.index(step) + 1].first
+            split = self._split_step(step, after, marked, split, resolution)
+        self.first = split.first[self.first]
+        self.value_blocks = np.searchsorted(self.first, split.fine, side="right") - 1
         return split
 
     def _origins(self, marks: Marks) -> list[Marks]:
         """Return for each list which clusters the marked ones of the last list are made of."""
-        found = [marks]
-        for places in reversed(self.places):
-            inside = _with_ends(found[-1])
-            before = np.zeros(places.shape[1], dtype=bool)
-            for row in places:
-                checkpoint()
-                before |= inside[row + 1]
+        found, first = [marks], self.first
+        for step in reversed(self.steps):
+            inside = _by_slot(found[-1], first)
+            before = np.zeros(int(step.first[-1]), dtype=bool)
+            begin = step.first[step.links.sources]
+            for piece in pieces(len(step.places)):
+                hits = np.flatnonzero(inside[step.places[piece]]) + piece.start
+                runs = np.searchsorted(step.offsets, hits, side="right") - 1
+                before[begin[runs] + hits - step.offsets[runs]] = True
             found.append(before)
+            first = step.first
         return found[::-1]
 
-    def _split_step(self, step: int, marked: Marks, before: Split, resolution: Resolution) -> Split:
-        """Split the marked clusters of a list, given what became of the one before; replace the places."""
-        old, group, inside = self.places[step], self._groups[step], _with_ends(marked)
-        chosen: list[Integers] = []  # for each ratio, positions among those with values
-        whose: list[Places] = []
-        for row in old:
-            checkpoint()
-            reached = row[before.owner[before.fine]]
-            chosen.append(np.flatnonzero(inside[reached + 1]))
-            whose.append(reached[chosen[-1]])
-        items = sum(map(len, chosen))
-        self._room.need(
-            items, (4 * resolution.size + _CHOSEN, resolution.size * resolution.is_exact), _NEAR_TIES
-        )
-        runs = []
-        for ratio, some in enumerate(chosen):
-            checkpoint()
-            starts = resolution.times(self.starts[some], group, ratio)
-            ends = starts if resolution.is_exact else resolution.times(self.ends[some], group, ratio)
-            runs.append((starts, ends))
-        targets = [np.empty(len(some), dtype=np.int32) for some in chosen]
-        self.starts, self.ends = merge(runs, targets, resolution)
+    def _split_step(
+        self, step: Step, after: Integers, marked: Marks, before: Split, resolution: Resolution
+    ) -> Split:
+        """Split the marked clusters of a list, given what became of the one before; replace the places.
+
+        The blocks of the list began at ``after``.
+        """
+        links, old_first, offsets = step.links, step.first, step.offsets
+        owner = before.owner[before.fine]
+        begin = np.searchsorted(owner, old_first[links.sources])
+        count = np.searchsorted(owner, old_first[links.sources + 1]) - begin
+        self._room.need(int(count.sum()), (_CHOSEN, 0), _NEAR_TIES)
+        run, item = np.repeat(np.arange(len(count)), count), ranges(begin, count)
+        origin = offsets[:-1] - old_first[links.sources]  # by run: what leads from clusters to places
+        reached = step.places[origin[run] + owner[item]]
+        chosen = np.flatnonzero(_by_slot(marked, after)[reached])
+        run, item, reached = run[chosen], item[chosen], reached[chosen]
+        size = resolution.size
+        self._room.need(len(item), (4 * size + _CHOSEN, size * resolution.is_exact), _NEAR_TIES)
+        lengths = np.bincount(run, minlength=len(count))
+        shifts = resolution.shifts(links.stage, links.ratios, links.targets - links.sources)
+        runs = Runs(bounds(lengths)[:-1], lengths, links.targets, shifts, bounds(lengths)[:-1])
+        numbers = np.empty(len(item), dtype=np.int32)
+        starts = self.starts[item]
+        ends = starts if self.starts is self.ends else self.ends[item]
+        self.starts, self.ends, _ = merge(starts, ends, runs, links.blocks, numbers, resolution)
         owners = np.zeros(len(self), dtype=np.int64)
-        for target, owner in zip(targets, whose, strict=True):
-            owners[target] = owner
+        owners[numbers] = reached - 2 * links.targets[run] - 1
         counts = np.where(marked, np.bincount(owners, minlength=len(marked)), 1)
-        first = np.concatenate([[0], np.cumsum(counts)])
+        first = bounds(counts)
         fine = np.flatnonzero(np.repeat(marked, counts))
-        moved = np.concatenate([[-1], first])  # by position + 1
-        self._room.need(len(old) * len(before.owner), (2 * _PLACE, _PLACE), _NEAR_TIES)
-        places = np.empty((len(old), len(before.owner)), dtype=np.int32)
-        for ratio, (some, target) in enumerate(zip(chosen, targets, strict=True)):
-            checkpoint()
-            places[ratio] = moved[old[ratio][before.owner] + 1]
-            places[ratio, before.fine[some]] = fine[target]
-        self.places[step] = places
-        compared = (items if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
+        self._replace(step, after, first, before)
+        step.places[step.offsets[run] + before.fine[item] - step.first[links.sources][run]] = (
+            fine[numbers] + 2 * links.targets[run] + 1
+        )
+        compared = (len(item) if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
         return Split(np.repeat(np.arange(len(marked)), counts), first, fine, before.compared + compared)
 
+    def _replace(self, step: Step, after: Integers, first: Integers, before: Split) -> None:
+        """Replace the places of a step: clusters of its list were split, and those of the next list."""
+        blocks = 2 * np.arange(len(after) - 1)
+        new_after = first[after]
+        moved = np.empty(int(after[-1]) + 2 * len(blocks), dtype=np.int32)  # by old slot
+        moved[slots_of(after)] = first[:-1] + 2 * blocks_of(after) + 1
+        moved[after[:-1] + blocks] = new_after[:-1] + blocks
+        moved[after[1:] + blocks + 1] = new_after[1:] + blocks + 1
+        new_first = before.first[step.first]
+        sources = step.links.sources
+        offsets = bounds(np.diff(new_first)[sources])
+        self._room.need(int(offsets[-1]), (2 * _PLACE, _PLACE), _NEAR_TIES)
+        places = np.empty(int(offsets[-1]), dtype=np.int32)
+        for piece in pieces(len(places)):
+            flat = np.arange(piece.start, piece.stop)
+            run = np.searchsorted(offsets, flat, side="right") - 1
+            owner = before.owner[flat - (offsets[:-1] - new_first[sources])[run]]
+            places[piece] = moved[step.places[owner + (step.offsets[:-1] - step.first[sources])[run]]]
+        step.first, step.offsets, step.places = new_first, offsets, places
 
-def _with_ends(marks: Marks) -> Marks:
-    """Return marks by position + 1, for positions from -1 to their number."""
-    return np.concatenate([[False], marks, [False]])
+
+def _by_slot(marks: Marks, first: Integers) -> Marks:
+    """Return marks of clusters by slot."""
+    inside = np.zeros(len(marks) + 2 * (len(first) - 1), dtype=bool)
+    inside[slots_of(first)[marks]] = True
+    return inside
 
 
-def merge(
-    runs: Sequence[tuple[Values, Values]], targets: Sequence[Places], resolution: Resolution
-) -> tuple[Values, Values]:
-    """Merge runs of clusters, each with starts and ends; return those of the new clusters.
-
-    Writes into ``targets`` where the items of each run went.
-    """
-    cuts = _cuts([run[0] for run in runs], resolution.piece)
-    nothing: Values = resolution.one()[:0]
-    starts, ends = [nothing], [nothing]
-    reached = nothing  # the end of the last cluster, once there is one
-    count = 0
-    for low, high in pairwise(cuts):
+def _batches(offsets: Integers) -> list[slice]:
+    """Return runs in batches of about a piece; each run is whole."""
+    cuts = [0]
+    while cuts[-1] < len(offsets) - 1:
         checkpoint()
-        pieces = [slice(*piece) for piece in zip(low, high, strict=True)]
-        found, last = (
-            np.concatenate([nothing, *(run[side][piece] for run, piece in zip(runs, pieces, strict=True))])
-            for side in (0, 1)
-        )
-        order = np.argsort(found, kind="stable")
-        found = found[order]
-        last = np.maximum.accumulate(np.concatenate([reached, last[order]]))
-        known = found[1 - len(reached) :]  # those with a cluster before them
-        fresh = np.ones(len(found), dtype=bool)
-        fresh[len(found) - len(known) :] = known > resolution.beyond(last[:-1])
-        starts.append(found[fresh])
-        ends.append(last[:-1][fresh[len(found) - len(known) :]])
-        reached = last[-1:]
-        numbers = np.empty(len(found), dtype=np.int32)
-        numbers[order] = np.cumsum(fresh) + (count - 1)
-        count += len(starts[-1])
-        at = 0
-        for target, piece in zip(targets, pieces, strict=True):
-            target[piece] = numbers[at : at + piece.stop - piece.start]
-            at += piece.stop - piece.start
-    return np.concatenate(starts), np.concatenate([*ends, reached])
-
-
-def _cuts(runs: Sequence[Values], piece: int) -> list[tuple[int, ...]]:
-    """Return positions in all runs that cut them at common values, into about ``piece`` items at a time."""
-    lengths = tuple(map(len, runs))
-    cuts: list[tuple[int, ...]] = []
-    if sum(lengths) > piece:
-        step = max(1, piece // (2 * len(runs)))
-        sample = np.sort(np.concatenate([run[::step] for run in runs]))
-        pivots = sample[piece // step :: piece // step]
-        cuts = list(zip(*(np.searchsorted(run, pivots).tolist() for run in runs), strict=True))
-    return [(0,) * len(runs), *cuts, lengths]
+        upto = int(np.searchsorted(offsets, offsets[cuts[-1]] + PIECE, side="right")) - 1
+        cuts.append(max(cuts[-1] + 1, upto))
+    return [slice(low, high) for low, high in pairwise(cuts)]
 
 
 @dataclass(frozen=True)
 class Crossing:
     """For each top cluster how many bottom ones are below its inverse, and whether the next one equals it.
 
+    Those of all blocks before its own count as below.
     ``clusters`` counts the bottom ones, ``compared`` the comparisons beyond the first resolution.
     """
 
@@ -273,10 +318,10 @@ def crossing(top: Chain, bottom: Chain, scale: Scale) -> Crossing:
 
 def _counts(top: Chain, bottom: Chain, resolution: Resolution) -> tuple[Integers, Integers]:
     """Return how many bottom clusters are certainly below the inverse of each top one, and not above it."""
-    ends = resolution.beyond(bottom.ends)
+    ends, blocks = resolution.beyond(bottom.ends), top.blocks()
     below, upto = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for piece in pieces(len(top)):
-        below.append(np.searchsorted(ends, resolution.inverse(top.ends[piece])))
-        greatest = resolution.beyond(resolution.inverse(top.starts[piece]))
+        below.append(np.searchsorted(ends, resolution.inverse(top.ends[piece], blocks[piece])))
+        greatest = resolution.beyond(resolution.inverse(top.starts[piece], blocks[piece]))
         upto.append(np.searchsorted(bottom.starts, greatest, side="right"))
     return np.concatenate(below), np.concatenate(upto)

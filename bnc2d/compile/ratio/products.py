@@ -1,8 +1,12 @@
 """Values of products of positive rationals, at three resolutions: what tells products apart, and proves it.
 
-A product is a choice of one ratio from each of some groups. A resolution gives it a value such that products
+A product is a choice of one ratio from each of some stages. A resolution gives it a value such that products
 whose values differ by more than its ``slack`` are in the order of their values. Values of closer products
 prove nothing; such products form a *cluster*, which the next resolution may split (``ordering``).
+
+Products are listed by *blocks*, the states of the features that later ratios depend on (naive Bayes: one
+block). A value also holds the block: blocks are ``stride`` apart, which is more than products of one block
+can be. So a list of all blocks is sorted as a whole, and a step from a block to another is a sum, too.
 
 1. ``WordLogs``: sums of integers ``round(scale ln r)``, each off by less than 1, so that sums over ``g``
    ratios are off by less than ``g`` and those that differ by more than ``2 g`` are in the true order. Sums of
@@ -35,37 +39,49 @@ Integers: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = NDArray[Any]
 
 _DIGITS = 40
-# Sums of all logarithms stay below this, so that differences fit into 64 bits.
+# Sums of all logarithms stay below this, so that twice as much for each block fits into 64 bits.
 _LARGEST_SUM = 2**60
 # The same for two words, in units of the lower one. A part of a complex number holds integers below 2**53.
-_LARGEST_PAIR = 2**102
+_LARGEST_PAIR = 2**100
 _LOWER_BITS = 50
 # Batch size of exact products.
 _FEW = 256
 
 
 class WordLogs:
-    """Logarithms in one word."""
+    """Logarithms in one word; the value of a product is ``block * stride`` plus its logarithm."""
 
     piece = 1 << 19  # batch size: values that are sorted in about a tenth of a second
     size = 8  # bytes of a value
     is_exact = False  # whether values that are not proven to differ are equal
-    _type: type[np.generic] = np.int64
 
-    def __init__(self, logs: Sequence[Values], slack: complex) -> None:
-        self.logs, self.slack = logs, slack
+    def __init__(self, logs: Sequence[Sequence[int]], slack: int, blocks: int = 1) -> None:
+        self._logs, self._slack = logs, slack
+        # Between products of two blocks there is room for all that is within the slack of either.
+        self.stride = 2 * sum(max(map(abs, each), default=0) for each in logs) + 4 * slack + 4
+        self._blocks = self._values([2 * block * self.stride for block in range(blocks)])
+        self.slack = self._values([slack])[0]
+
+    def _values(self, numbers: Sequence[int]) -> Values:
+        return np.array(numbers, dtype=np.int64)
 
     def one(self) -> Values:
-        """Return the value of the empty product, as an array."""
-        return np.zeros(1, dtype=self._type)
+        """Return the value of the empty product in the first block, as an array."""
+        return self._values([0])
 
-    def times(self, values: Values, group: int, ratio: int) -> Values:
-        """Return the values of products times a ratio."""
-        return self._carried(values + self.logs[group][ratio])
+    def shifts(self, stage: int, ratios: Integers, jumps: Integers) -> Values:
+        """Return what ratios of a stage add to values, and steps to the block that is so many later."""
+        logs, stride = self._logs[stage], self.stride
+        pairs = zip(ratios.tolist(), jumps.tolist(), strict=True)
+        return self._values([logs[ratio] + jump * stride for ratio, jump in pairs])
 
-    def inverse(self, values: Values) -> Values:
-        """Return the values of the inverses."""
-        return self._carried(-values)
+    def moved(self, values: Values, shifts: Values) -> Values:
+        """Return the values of products after shifts, one each."""
+        return self._carried(values + shifts)
+
+    def inverse(self, values: Values, blocks: Integers) -> Values:
+        """Return the values of the inverses, in the same blocks."""
+        return self._carried(self._blocks[blocks] - values)
 
     def beyond(self, values: Values) -> Values:
         """Return the greatest values that prove nothing against the given ones."""
@@ -84,11 +100,9 @@ class PairLogs(WordLogs):
 
     piece = 1 << 18
     size = 16
-    _type = np.complex128
 
-    def __init__(self, logs: Sequence[Sequence[int]], slack: int) -> None:
-        pairs = [[complex(*divmod(log, 1 << _LOWER_BITS)) for log in group] for group in logs]
-        super().__init__([np.array(group, dtype=np.complex128) for group in pairs], complex(0, slack))
+    def _values(self, numbers: Sequence[int]) -> Values:
+        return np.array([complex(*divmod(number, 1 << _LOWER_BITS)) for number in numbers], dtype=np.complex128)
 
     def _carried(self, words: Values) -> Values:
         """Bring the lower words into their range."""
@@ -99,50 +113,59 @@ class PairLogs(WordLogs):
 
 
 class Quotients:
-    """The integers ``floor(2**bits p)`` of products ``p``, large enough to stand for them."""
+    """The integers ``floor(2**bits p)`` of products ``p``, large enough to stand for them, after the block."""
 
     piece = 1 << 14
     is_exact = True
 
-    def __init__(self, groups: Sequence[Sequence[Fraction]]) -> None:
-        self._groups = groups
+    def __init__(self, ratios: Sequence[Sequence[Fraction]]) -> None:
+        self._ratios = ratios
         lengths = (
-            max((part.bit_length() for ratio in group for part in ratio.as_integer_ratio()), default=0)
-            for group in groups
+            max((part.bit_length() for ratio in each for part in ratio.as_integer_ratio()), default=0)
+            for each in ratios
         )
         self.bits = 2 * sum(lengths)  # denominators, and numerators of inverses, are half as long in all
+        self._block_bits = 2 * self.bits + 1
         self.size = 3 * (self.bits // 8 + 50)  # with numerator and denominator
-        self._parts = {1 << self.bits: (1, 1)}  # numerator and denominator by quotient
+        self._parts = {1 << self.bits: (0, 1, 1)}  # block, numerator and denominator by value
 
     def one(self) -> Values:
-        """Return the value of the empty product, as an array."""
+        """Return the value of the empty product in the first block, as an array."""
         return _objects([1 << self.bits])
 
-    def times(self, values: Values, group: int, ratio: int) -> Values:
-        """Return the values of products times a ratio."""
-        above, below = self._groups[group][ratio].as_integer_ratio()
+    def shifts(self, stage: int, ratios: Integers, jumps: Integers) -> Values:
+        """Return what stands for ratios of a stage, and steps to the block that is so many later."""
+        parts = [self._ratios[stage][ratio].as_integer_ratio() for ratio in ratios.tolist()]
+        return _objects([(*pair, jump) for pair, jump in zip(parts, jumps.tolist(), strict=True)])
+
+    def moved(self, values: Values, shifts: Values) -> Values:
+        """Return the values of products after shifts, one each."""
         products = []
-        for value in checked(values.tolist(), _FEW):
-            numerator, denominator = self._parts[value]
-            numerator, denominator = numerator * above, denominator * below
-            quotient = (numerator << self.bits) // denominator
-            self._parts.setdefault(quotient, (numerator, denominator))
-            products.append(quotient)
+        for value, (above, below, jump) in checked(list(zip(values.tolist(), shifts.tolist(), strict=True)), _FEW):
+            block, numerator, denominator = self._parts[value]
+            block, numerator, denominator = block + jump, numerator * above, denominator * below
+            product = self._value(block, numerator, denominator)
+            self._parts.setdefault(product, (block, numerator, denominator))
+            products.append(product)
         return _objects(products)
 
-    def inverse(self, values: Values) -> Values:
-        """Return the values of the inverses."""
+    def inverse(self, values: Values, blocks: Integers) -> Values:
+        """Return the values of the inverses, in the same blocks."""
         parts = map(self._parts.__getitem__, checked(values.tolist(), _FEW))
-        return _objects([(denominator << self.bits) // numerator for numerator, denominator in parts])
+        return _objects([self._value(block, below, above) for block, above, below in parts])
+
+    def _value(self, block: int, numerator: int, denominator: int) -> int:
+        return (block << self._block_bits) + (numerator << self.bits) // denominator
 
     def beyond(self, values: Values) -> Values:
         """Return the greatest values that prove nothing against the given ones."""
         return values
 
 
-def _objects(numbers: list[int]) -> Values:
-    array = np.empty(len(numbers), dtype=object)
-    array[:] = numbers
+def _objects(items: list[Any]) -> Values:
+    array = np.empty(len(items), dtype=object)
+    for position, item in enumerate(items):
+        array[position] = item
     return array
 
 
@@ -150,35 +173,39 @@ Resolution: TypeAlias = WordLogs | Quotients
 
 
 class Scale:
-    """The ratios of several groups and the resolutions of their products.
+    """The ratios of several stages and the resolutions of their products, in at most so many blocks.
 
     Without ``certified`` there is only the first, and what it does not tell apart counts as equal.
     """
 
-    def __init__(self, groups: Sequence[Sequence[Fraction]], certified: bool = True) -> None:
-        self._groups, self._certified = groups, certified
+    def __init__(self, ratios: Sequence[Sequence[Fraction]], blocks: int = 1, certified: bool = True) -> None:
+        self._ratios, self._blocks, self._certified = ratios, blocks, certified
         self._context = Context(prec=_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
-        self._logs = [[self._log(ratio) for ratio in group] for group in groups]
-        tops = [max((abs(float(log)) for log in group), default=0.0) for group in self._logs]
-        self._total = 1.0 + len(groups) + sum(tops)
-        # Twice the number of groups whose logarithms are not exact: ln 1 is.
-        self._slack = 2 * sum(any(ratio != 1 for ratio in group) for group in groups)
+        self._logs = [[self._log(ratio) for ratio in each] for each in ratios]
+        tops = [max((abs(float(log)) for log in each), default=0.0) for each in self._logs]
+        self._total = 1.0 + len(ratios) + sum(tops)
+        # Twice the number of stages whose logarithms are not exact: ln 1 is.
+        self._slack = 2 * sum(any(ratio != 1 for ratio in each) for each in ratios)
+
+    @cached_property
+    def rounded(self) -> list[list[int]]:
+        """The logarithms of the first resolution."""
+        return self._rounded(_LARGEST_SUM)
 
     @cached_property
     def words(self) -> WordLogs:
         """The first resolution."""
-        logs = [np.array(group, dtype=np.int64) for group in self._rounded(_LARGEST_SUM)]
-        return WordLogs(logs, self._slack)
+        return WordLogs(self.rounded, self._slack, self._blocks)
 
     @cached_property
     def pairs(self) -> PairLogs:
         """The second resolution."""
-        return PairLogs(self._rounded(_LARGEST_PAIR), self._slack)
+        return PairLogs(self._rounded(_LARGEST_PAIR), self._slack, self._blocks)
 
     @cached_property
     def quotients(self) -> Quotients:
         """The last resolution, which tells all products apart that differ."""
-        return Quotients(self._groups)
+        return Quotients(self._ratios)
 
     def finer(self) -> Iterator[Resolution]:
         """Yield the resolutions after the first; where all ratios are 1, it is exact."""
@@ -192,7 +219,10 @@ class Scale:
         return self._context.ln(quotient)
 
     def _rounded(self, largest: int) -> list[list[int]]:
-        """Return integers proportional to the logarithms, such that no sum of one of each group is larger."""
-        factor = Decimal(int(largest / self._total))
+        """Return integers proportional to the logarithms, such that no sum of one of each stage is larger.
+
+        With blocks, all of them together have that room.
+        """
+        factor = Decimal(int(largest / self._blocks / self._total))
         multiply, whole = self._context.multiply, self._context.to_integral_value
-        return [[int(whole(multiply(log, factor))) for log in group] for group in self._logs]
+        return [[int(whole(multiply(log, factor))) for log in each] for each in self._logs]

@@ -109,6 +109,21 @@ def random_tan(seed: int, features: int, states: int = 2, classes: int = 2) -> B
     return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"tan{seed}")
 
 
+def random_k_dependence(
+    seed: int, features: int, k: int = 2, states: int = 2, classes: int = 2
+) -> BayesianNetwork:
+    """Return a k-dependence network: every feature also has ``k`` earlier ones as parents, if there are any.
+
+    With ``k=0`` it is naive Bayes, with ``k=1`` a TAN (Sahami 1996).
+    """
+    rng = Random(seed)  # noqa: S311 - reproducible test data
+    cpts = [_even_target(classes)]
+    for number in range(features):
+        above = [cpt.child for cpt in rng.sample(cpts[1:], min(k, number))]
+        cpts.append(_drawn(rng, _numbered(f"X{number}", states), cpts[0].child, *above))
+    return BayesianNetwork([cpt.child for cpt in cpts], cpts, f"dependence{seed}")
+
+
 def random_latent_tree(seed: int, features: int, states: int = 2, classes: int = 2) -> BayesianNetwork:
     """Return a tree: the target ``Y`` at its root, features at its leaves, hidden variables between them.
 

@@ -1,7 +1,7 @@
 """The default method: one pass for all classes, on arrays.
 
-1. Prune the network and give inner features leaf copies (``graph/pruning``). Where a target with two states
-   separates the features into small groups, one dimension decides (``ratio``), and this is all. Else:
+1. Prune the network and give inner features leaf copies (``graph/pruning``). Where the odds of two classes
+   are a product of small factors over features, one dimension decides (``ratio``), and this is all. Else:
 2. Choose a cut: two tables of partial instances that can be joined with least work (``cut``).
 3. Compute both tables by messages towards the cut (``tables``), with instances and states that are alike as
    one (``compressed_factor``, ``proportional``).
@@ -31,7 +31,7 @@ from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
-from bnc2d.compile.ratio.factors import groups_of
+from bnc2d.compile.ratio.choice import groups_of
 from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
@@ -53,7 +53,7 @@ def compile_diagram(
     """Return the reduced diagram of the classifier's decisions."""
     with budget.phase("order"):
         prepared = prepare(classifier)
-        groups = groups_of(classifier)
+        groups = groups_of(classifier, prepared)
     if groups is not None:
         from bnc2d.compile.ratio.method import compile_by_intervals
 

@@ -1,1 +1,1 @@
-"""Two classes and independent groups of features: decisions in one dimension."""
+"""Two classes whose odds are a product of small factors: decisions in one dimension."""

@@ -1,9 +1,9 @@
 """What the odds of two classes are a product of: factors over features, from the tables of the network.
 
-With every feature observed, only hidden variables connect tables. Summing them out of a group of tables leaves
-a function of the target and the features that the group mentions; where the target has two states, that is
-the ratio of the second class to the first for each instance of these features. The variables of naive Bayes,
-TAN and k-dependence networks are observed, and each of their tables is a factor of its own.
+With every feature observed, only hidden variables connect tables. Summing them out of a group of tables
+leaves a function of the target and the features that the group mentions; where the target has two states,
+that is the ratio of the second class to the first for each instance of these features. The variables of naive
+Bayes, TAN and k-dependence networks are observed, and each of their tables is a factor of its own.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ class Groups:
                 continue
             features = sorted(place[v] for v in positions(mentioned & observed))
             summed = mentioned & ~observed & ~target
-            own = [(cpts[table], scopes[table]) for table in tables]
-            self.groups.append(TableGroup(*map(tuple, zip(*own, strict=True)), summed, tuple(features)))
+            own = tuple(cpts[table] for table in tables)
+            own_scopes = tuple(scopes[table] for table in tables)
+            self.groups.append(TableGroup(own, own_scopes, summed, tuple(features)))
 
     @property
     def fit(self) -> bool:
@@ -137,11 +138,3 @@ def distinct_columns(columns: Sequence[Column]) -> tuple[tuple[Column, ...], Int
     different = sorted(set(columns), key=lambda column: (isinstance(column, int), column))
     place = {column: number for number, column in enumerate(different)}
     return tuple(different), np.array([place[column] for column in columns], dtype=np.int64)
-
-
-def groups_of(classifier: BaseClassifier) -> Groups | None:
-    """Return the groups of tables of a classifier whose odds are a product of small factors, or None."""
-    if len(classifier.classes) != 2:
-        return None
-    groups = Groups(classifier)
-    return groups if groups.fit else None

@@ -1,9 +1,9 @@
 """The nodes between stages, level by level: steps 3 and 4 of ``method``.
 
-The nodes of a level are numbered by *codes*, block by block. A block begins with the codes of its three sets of
-impossible classes that are not empty. Then, above the middle, come the slots of its products (``ordering``);
-below the middle, two codes for each number of products of the stages below that are less than the inverse of
-the node's product: whether the next of them is equal to it or not.
+The nodes of a level are numbered by *codes*, block by block. A block begins with the codes of its three sets
+of impossible classes that are not empty. Then, above the middle, come the slots of its products
+(``ordering``); below the middle, two codes for each number of products of the stages below that are less than
+the inverse of the node's product: whether the next of them is equal to it or not.
 """
 
 from __future__ import annotations
@@ -14,10 +14,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers
+from bnc2d.base.arrays import Numbers, take
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
-from bnc2d.compile.ratio.ordering import Chain, Links, Room, Step, Window, blocks_of, bounds, crossing, slots_of
+from bnc2d.compile.ratio.ordering import (
+    Chain,
+    Links,
+    Room,
+    Step,
+    Window,
+    blocks_of,
+    bounds,
+    crossing,
+    slots_of,
+)
 from bnc2d.compile.ratio.products import Integers, Scale
 from bnc2d.compile.ratio.stages import Stage
 
@@ -30,7 +40,7 @@ _NEVER = 2**61
 
 
 class _Level(Protocol):
-    """How products change at a stage; ``base`` is where the codes of blocks begin, ``base_after`` the next's."""
+    """How products change at a stage; the codes of blocks begin at ``base``, in the end at ``base_after``."""
 
     base: Integers
     base_after: Integers
@@ -42,7 +52,9 @@ class _Level(Protocol):
 class _Above:
     """A level above the middle; ``codes`` holds the code of each slot of the next list."""
 
-    def __init__(self, stage: Stage, step: Step, first_after: Integers, codes: Integers, base: Integers) -> None:
+    def __init__(
+        self, stage: Stage, step: Step, first_after: Integers, codes: Integers, base: Integers
+    ) -> None:
         self.base, self.base_after = _base_above(step.first), base
         self._places, self._codes, self._target = step.places, codes, stage.target
         self._begin, self._sizes = _begins(stage, step), np.diff(step.first)
@@ -56,7 +68,7 @@ class _Above:
         reached[large] = self._largest[target[large]]
         inside = np.flatnonzero((places > 0) & ~large)
         reached[inside] = self._places[self._begin[blocks[inside], column] + places[inside] - 1]
-        return self._codes[reached]
+        return take(self._codes, reached)
 
 
 class _Below:
@@ -76,7 +88,7 @@ class _Below:
         slots = (self._slots[blocks] + (places >> 1)).astype(np.int32)
         upto = np.searchsorted(sought, slots, side="right")
         less = upto - (self._begin[blocks, column] - begin)
-        codes = self.base_after[self._target[blocks, column]] + _SETS + 2 * less
+        codes: Integers = self.base_after[self._target[blocks, column]] + _SETS + 2 * less
         ties = np.flatnonzero(places & 1)
         if len(ties) and len(sought):
             following = upto[ties]
@@ -127,7 +139,7 @@ class Descent:
 
     def _levels(self, tie: int) -> tuple[list[_Level], int]:
         """List products from both ends, the shorter list first, until they meet; and the first code."""
-        downwards, upwards = _links(self._stages), _links(self._stages, up=True)
+        downwards, upwards = links_of(self._stages), links_of(self._stages, up=True)
         from_above, from_below = self._windows(downwards), self._windows(upwards[::-1])[::-1]
         top, bottom = (Chain(self._scale, self.room) for _ in range(2))
         stages = len(self._stages)
@@ -222,7 +234,7 @@ def _codes_above(first: Integers) -> Integers:
     return np.arange(int(slots.sum())) + np.repeat(_SETS * np.arange(1, len(first)), slots)
 
 
-def _links(stages: Sequence[Stage], up: bool = False) -> list[Links]:
+def links_of(stages: Sequence[Stage], up: bool = False) -> list[Links]:
     """Return the links of each stage from the blocks before it to those after it, or up from those."""
     found = []
     for number, stage in enumerate(stages):

@@ -48,7 +48,11 @@ def merge(
         checkpoint()
         shift = np.repeat(runs.shift[ids], length)
         found = resolution.moved(_gathered(starts, begin, length), shift)
-        last = found if resolution.is_exact or starts is ends else resolution.moved(_gathered(ends, begin, length), shift)
+        last = (
+            found
+            if resolution.is_exact or starts is ends
+            else resolution.moved(_gathered(ends, begin, length), shift)
+        )
         order = np.argsort(found, kind="stable")  # fast for runs
         found = found[order]
         last = np.maximum.accumulate(np.concatenate([reached, last[order]]))
@@ -133,7 +137,9 @@ def _gathered(values: Values, begin: Integers, length: Integers) -> Values:
     if len(begin) == 1:
         return values[int(begin[0]) : int(begin[0] + length[0])]
     if _are_long(length):
-        return np.concatenate([values[a : a + n] for a, n in zip(begin.tolist(), length.tolist(), strict=True)])
+        return np.concatenate(
+            [values[a : a + n] for a, n in zip(begin.tolist(), length.tolist(), strict=True)]
+        )
     return values[ranges(begin, length)]
 
 

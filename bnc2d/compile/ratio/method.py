@@ -1,21 +1,22 @@
-"""Two classes and a target that separates the features into groups: decisions in one dimension.
+"""Two classes whose odds are a product of factors over features: decisions in one dimension.
 
-Without the target ``Y``, the moral graph falls into components with features ``X_1``, ``X_2``, … (a naive
-Bayes network: one feature each), and ``P(y, x) = w_y m_1(x_1, y) m_2(x_2, y) …``. So the sign of
-``c r_1(x_1) r_2(x_2) … - 1`` decides, with the ratios ``r_k(x_k) = m_k(x_k, 1) / m_k(x_k, 0)``. A partial
-instance leaves a function that depends on its product only through the position of the inverse among the
-products of the groups below: instances in one interval between two of those are one node (Chan and Darwiche,
-"Reasoning about Bayesian network classifiers", 2003; Shih, Choi and Darwiche 2018).
+Where no hidden variable is left (naive Bayes, TAN, k-dependence: ``factors``), ``P(1, x) / P(0, x)`` is a
+product ``c r_1(x) r_2(x) …`` of ratios that depend on few features each, and its comparison with 1 decides.
+With the features in an order, a partial instance leaves a function that depends on the states at the boundary
+(those of features that share a factor with later ones) and on its product, and on the latter only through the
+position of the inverse among the products that are left: partial instances in one interval between two of
+those are one node. For naive Bayes the boundary is empty, and these are the intervals of Chan and Darwiche,
+"Reasoning about Bayesian network classifiers" (2003); see also Shih, Choi and Darwiche (2018).
 
-1. Compute the ratios of each group from integer tables, and order the groups.
-2. From the first group down and from the last group up, list the products in their true order, until the
-   lists meet; a product that decides whatever the others are is dropped. Products that are close are one
-   cluster, told apart only where the lists meet and it matters (``ordering``); what proves their order
-   is in ``products``.
-3. Go down from the first group. Above the middle a node is a product; in the middle each gets its position
-   among the products below. Below, a list knows where each product of the next list went, so the position in
-   one list gives those in the next by counting.
-4. Reduce level by level, from the last group up.
+1. Compute the ratios of each factor from integer tables, and order the features (``order``, ``stages``).
+2. From the first stage down and from the last stage up, list the products of each state of the boundary in
+   their true order, until the lists meet; a product that decides whatever the others are is dropped. Products
+   that are close are one cluster, told apart only where the lists meet and it matters (``ordering``,
+   ``merging``); what proves their order is in ``products``.
+3. Go down from the first stage (``levels``). Above the middle a node is a product; in the middle each gets
+   its position among the products below. Below, a list knows where each product of the next list went, so the
+   position in one list gives those in the next by counting.
+4. Reduce level by level, from the last stage up.
 
 Ratios 0 and infinity, and 0/0 of impossible instances, are no products: a node is also a set of classes that
 are impossible by now. Where both are, and where the product of all is exactly 1, the tie rule decides.
@@ -30,13 +31,13 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, take_columns
+from bnc2d.base.arrays import Numbers, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.ratio.factors import Column, Groups, times
+from bnc2d.compile.ratio.factors import Column, Groups, column_of, times
 from bnc2d.compile.ratio.levels import Descent
 from bnc2d.compile.ratio.order import choose_order
 from bnc2d.compile.ratio.ordering import Room
@@ -68,9 +69,9 @@ def compile_by_intervals(
             budget.progress(done / len(groups.groups))
         sizes = [len(feature) for feature in classifier.feature_variables]
         order = choose_order(factors, sizes)
-        constants = [factor.columns[0] for factor in factors if not factor.features]
         first, second = rule.weighted([Fraction(1), Fraction(1)])
-        prior: Column = reduce(times, constants, second / first)
+        constants = [factor.columns[0] for factor in factors if not factor.features]
+        prior = reduce(times, constants, column_of(first, second))
         stages = [_first_stage(prior), *make_stages(order, factors, sizes)]
     with budget.phase("labels"):
         descent = Descent(stages, budget, certified)
@@ -100,7 +101,7 @@ def _reduce(
     """Add the levels of a stage to the nodes below it, with ``[column, node]`` children; return its nodes."""
     columns, count = children.shape
     if not stage.features:
-        return nodes[children[0]]
+        return take(nodes, children[0])
     room.need(count * columns, _VALUE_BYTES)
     room.need(count * len(stage.column_of_row), _LEVEL_BYTES if len(stage.features) == 1 else _TABLE_BYTES)
     values = np.empty((count, columns), dtype=np.int64)

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import ranges
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
-from bnc2d.compile.ratio.products import Integers, Resolution, Scale, Values
+from bnc2d.compile.ratio.products import Integers, Resolution, Scale
 from bnc2d.errors import LimitExceeded
 
 Marks: TypeAlias = NDArray[np.bool_]
@@ -39,7 +39,7 @@ Window: TypeAlias = tuple[Integers, Integers]  # least and greatest logarithm th
 
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
-_CHOSEN = 40
+_CHOSEN = 24
 # Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
 _MOST_BYTES = 30 * 2**30
 # Clusters are split where products are next to their inverses.
@@ -213,12 +213,17 @@ class Chain:
         owner = before.owner[before.fine]
         begin = np.searchsorted(owner, old_first[links.sources])
         count = np.searchsorted(owner, old_first[links.sources + 1]) - begin
-        self._room.need(int(count.sum()), (_CHOSEN, 0), _NEAR_TIES)
-        run, item = np.repeat(np.arange(len(count)), count), ranges(begin, count)
         origin = offsets[:-1] - old_first[links.sources]  # by run: what leads from clusters to places
-        reached = step.places[origin[run] + owner[item]]
-        chosen = np.flatnonzero(_by_slot(marked, after)[reached])
-        run, item, reached = run[chosen], item[chosen], reached[chosen]
+        inside = _by_slot(marked, after)
+        found = []
+        for some in _batches(bounds(count)):
+            items = ranges(begin[some], count[some])
+            runs_of = np.repeat(np.arange(some.start, some.stop), count[some])
+            places = step.places[origin[runs_of] + owner[items]]
+            kept = np.flatnonzero(inside[places])
+            found.append(np.stack([runs_of[kept], items[kept], places[kept]]).astype(np.int32))
+            self._room.need(sum(each.shape[1] for each in found), (_CHOSEN, 0), _NEAR_TIES)
+        run, item, reached = np.concatenate(found, axis=1)
         size = resolution.size
         self._room.need(len(item), (4 * size + _CHOSEN, size * resolution.is_exact), _NEAR_TIES)
         lengths = np.bincount(run, minlength=len(count))

@@ -102,7 +102,9 @@ class PairLogs(WordLogs):
     size = 16
 
     def _values(self, numbers: Sequence[int]) -> Values:
-        return np.array([complex(*divmod(number, 1 << _LOWER_BITS)) for number in numbers], dtype=np.complex128)
+        return np.array(
+            [complex(*divmod(number, 1 << _LOWER_BITS)) for number in numbers], dtype=np.complex128
+        )
 
     def _carried(self, words: Values) -> Values:
         """Bring the lower words into their range."""
@@ -113,7 +115,7 @@ class PairLogs(WordLogs):
 
 
 class Quotients:
-    """The integers ``floor(2**bits p)`` of products ``p``, large enough to stand for them, after the block."""
+    """The block and then ``floor(2**bits p)`` of a product ``p``, long enough to stand for it."""
 
     piece = 1 << 14
     is_exact = True
@@ -127,7 +129,7 @@ class Quotients:
         self.bits = 2 * sum(lengths)  # denominators, and numerators of inverses, are half as long in all
         self._block_bits = 2 * self.bits + 1
         self.size = 3 * (self.bits // 8 + 50)  # with numerator and denominator
-        self._parts = {1 << self.bits: (0, 1, 1)}  # block, numerator and denominator by value
+        self._parts = {1 << self.bits: (1, 1)}  # numerator and denominator by value
 
     def one(self) -> Values:
         """Return the value of the empty product in the first block, as an array."""
@@ -141,18 +143,21 @@ class Quotients:
     def moved(self, values: Values, shifts: Values) -> Values:
         """Return the values of products after shifts, one each."""
         products = []
-        for value, (above, below, jump) in checked(list(zip(values.tolist(), shifts.tolist(), strict=True)), _FEW):
-            block, numerator, denominator = self._parts[value]
-            block, numerator, denominator = block + jump, numerator * above, denominator * below
-            product = self._value(block, numerator, denominator)
-            self._parts.setdefault(product, (block, numerator, denominator))
+        for value, (above, below, jump) in checked(
+            list(zip(values.tolist(), shifts.tolist(), strict=True)), _FEW
+        ):
+            numerator, denominator = self._parts[value]
+            numerator, denominator = numerator * above, denominator * below
+            product = self._value((value >> self._block_bits) + jump, numerator, denominator)
+            self._parts.setdefault(product, (numerator, denominator))
             products.append(product)
         return _objects(products)
 
     def inverse(self, values: Values, blocks: Integers) -> Values:
         """Return the values of the inverses, in the same blocks."""
         parts = map(self._parts.__getitem__, checked(values.tolist(), _FEW))
-        return _objects([self._value(block, below, above) for block, above, below in parts])
+        pairs = zip(blocks.tolist(), parts, strict=True)
+        return _objects([self._value(block, below, above) for block, (above, below) in pairs])
 
     def _value(self, block: int, numerator: int, denominator: int) -> int:
         return (block << self._block_bits) + (numerator << self.bits) // denominator

@@ -73,7 +73,9 @@ def _stage(
     columns, ids = distinct_columns([Fraction(1)])
     for factor in complete:
         new = _along(factor.ids, factor.features, axes)
-        codes = np.ascontiguousarray(np.broadcast_to(ids * len(factor.columns) + new, np.broadcast(ids, new).shape))
+        codes = np.ascontiguousarray(
+            np.broadcast_to(ids * len(factor.columns) + new, np.broadcast(ids, new).shape)
+        )
         pair_of, first = grouped(codes.reshape(-1))
         pairs = [divmod(code, len(factor.columns)) for code in codes.reshape(-1)[first].tolist()]
         columns, merged = distinct_columns([times(columns[a], factor.columns[b]) for a, b in pairs])
@@ -86,7 +88,9 @@ def _stage(
     target = np.broadcast_to(target, sizes).reshape(blocks, rows)
     column_of_row, first = distinct_rows(np.ascontiguousarray(np.concatenate([said, target]).T))
     ratios = tuple(column for column in columns if isinstance(column, Fraction))
-    codes_of_columns = np.array([n if isinstance(c, Fraction) else c for n, c in enumerate(columns)], dtype=np.int64)
+    codes_of_columns = np.array(
+        [n if isinstance(c, Fraction) else c for n, c in enumerate(columns)], dtype=np.int64
+    )
     return Stage(
         own,
         tuple(cardinalities[feature] for feature in own),

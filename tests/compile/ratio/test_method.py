@@ -15,16 +15,21 @@ from hypothesis import strategies as st
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.instances import all_rows
-from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet import method as fast
-from bnc2d.compile.meet.cut.cut import CutSide, Step
 from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.ratio import products as intervals_products
-from bnc2d.compile.ratio.groups import Grouping, groups_of
+from bnc2d.compile.ratio.choice import groups_of
+from bnc2d.compile.ratio.factors import Groups
 from bnc2d.compile.ratio.method import compile_by_intervals
 from bnc2d.compile.result import Compiled
-from bnc2d.testing import random_classifier, random_naive_bayes
+from bnc2d.testing import (
+    random_classifier,
+    random_k_dependence,
+    random_latent_tree,
+    random_naive_bayes,
+    random_tan,
+)
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.compile.meet.test_ties import gated, symmetric
 from tests.compile.test_limits import late_in
@@ -108,16 +113,14 @@ def separated_classifiers(draw: st.DrawFn) -> Classifier:
 
 
 def by_intervals(classifier: Classifier, certified: bool = True, memory_limit: int = ROOM) -> Compiled:
-    prepared = prepare(classifier)
-    grouping = groups_of(prepared)
-    assert grouping is not None
-    budget = Budget(memory_limit=memory_limit)
-    return compile_by_intervals(classifier, prepared, grouping, budget, certified)
+    groups, budget = Groups(classifier), Budget(memory_limit=memory_limit)
+    assert groups.fit
+    return compile_by_intervals(classifier, prepare(classifier), groups, budget, certified)
 
 
 def by_the_general_method(classifier: Classifier) -> Compiled:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "groups_of", lambda _: None)
+        patch.setattr(fast, "groups_of", lambda *_: None)
         return compile_diagram(classifier, Budget(memory_limit=ROOM), certified=True)
 
 
@@ -197,10 +200,8 @@ def test_a_class_that_never_happens(certain: int) -> None:
 def test_a_single_group() -> None:
     """It is left to the general method, not because it could not be done."""
     classifier = Classifier(symmetric(1), "T", ties="none")
-    prepared = prepare(classifier)
-    assert groups_of(prepared) is None
-    groups = Grouping((CutSide((1,), (Step((1,), 0),)),), build_jointree(prepared.network))
-    result = compile_by_intervals(classifier, prepared, groups, Budget(memory_limit=ROOM), certified=True)
+    assert groups_of(classifier, prepare(classifier)) is None
+    result = by_intervals(classifier)
     check_labels(classifier, result)
     assert result.diagram.counts() == [1, 1, 0]
 
@@ -255,13 +256,24 @@ def test_limits() -> None:
         small.compile(time_limit=0.5, progress=late_in("labels"))
 
 
+def applies(classifier: Classifier) -> bool:
+    return groups_of(classifier, prepare(classifier)) is not None
+
+
 def test_where_it_does_not_apply() -> None:
-    three = random_classifier(1, min_states=3, max_states=3)
-    assert groups_of(prepare(three)) is None
+    assert not applies(random_classifier(1, min_states=3, max_states=3))
     network = gated(3)  # connected without the target
-    assert groups_of(prepare(Classifier(network, "T", ["Open", "F0", "F1", "F2"]))) is None
+    assert not applies(Classifier(network, "T", ["Open", "F0", "F1", "F2"]))
     dear, features = separated(1, 2, 9, plain=True, knobs=(1, 0.0, 0.0))
     wide = [Variable(name, tuple(map(str, range(500)))) for name in features]
     cpts = [CPT(v, (dear.variable("Y"),), [Fraction(1, 500)] * 1000) for v in wide]
     network = BayesianNetwork([dear.variable("Y"), *wide], [dear.cpt("Y"), *cpts])
-    assert groups_of(prepare(Classifier(network, "Y", features))) is None
+    assert not applies(Classifier(network, "Y", features))
+
+
+def test_where_it_pays() -> None:
+    assert not applies(Classifier(random_tan(1, 16), "Y", features="all"))
+    assert applies(Classifier(random_tan(1, 26), "Y", features="all"))
+    assert applies(Classifier(random_k_dependence(1, 26, k=3), "Y", features="all"))
+    latent = random_latent_tree(1, 26)  # one factor of all features
+    assert not applies(Classifier(latent, "Y", [name for name in latent.names if name[0] == "X"]))

@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 from bnc2d import Classifier, LimitExceeded
 from bnc2d.compile.ratio import products as intervals_products
-from bnc2d.compile.ratio.ordering import Chain, Room, crossing, merge
+from bnc2d.compile.ratio.levels import links_of
+from bnc2d.compile.ratio.merging import Runs, merge
+from bnc2d.compile.ratio.ordering import Chain, Room, crossing
 from bnc2d.compile.ratio.products import PairLogs, Quotients, Resolution, Scale, WordLogs
+from bnc2d.compile.ratio.stages import Stage
 from bnc2d.testing import learnt_naive_bayes
 from tests.compile.ratio.test_method import by_intervals, check_labels
 
 Groups = list[list[Fraction]]
-EVERYTHING = (-(2**61), 2**61)
 
 
 def small(rng: Random) -> Fraction:
@@ -63,62 +65,112 @@ def ratio_groups(draw: st.DrawFn) -> Groups:
     return groups
 
 
-def position(chain: Chain, choice: tuple[int, ...]) -> int:
-    at = 0
-    for places, ratio in zip(chain.places, choice, strict=True):
-        at = int(places[ratio, at])
+def stages_of(groups: Groups, blocks: int = 1) -> list[Stage]:
+    """Return stages that multiply by any ratio of their groups, with several blocks between them.
+
+    With more than one block, some ratios are left out, and the others lead to blocks at random.
+    """
+    rng = Random(len(groups))  # noqa: S311 - reproducible test data
+    counts = [1, *(rng.randint(1, blocks) for _ in groups[1:]), 1]
+    stages = []
+    for group, before, after in zip(groups, counts, counts[1:], strict=False):
+        shape = before, len(group)
+        ratio = [
+            [r if blocks == 1 or rng.random() < 0.9 else -1 for r in range(len(group))] for _ in range(before)
+        ]
+        target = [[rng.randrange(after) for _ in group] for _ in range(before)]
+        arrays = (np.array(table, dtype=np.int64).reshape(shape) for table in (target, ratio))
+        found, said = arrays
+        stages.append(Stage((), (), np.arange(len(group)), found, after, said, tuple(group)))
+    return stages
+
+
+def ways(stages: list[Stage]) -> list[tuple[int, int, list[tuple[int, int]], Fraction]]:
+    """Return all ways through some stages: first and last block, block and column of each, the product."""
+    found: list[tuple[int, int, list[tuple[int, int]], Fraction]] = []
+    found = [(block, block, [], Fraction(1)) for block in range(len(stages[0].target) if stages else 1)]
+    for stage in stages:
+        found = [
+            (
+                first,
+                int(stage.target[at, column]),
+                [*path, (at, column)],
+                value * stage.ratios[stage.ratio[at, column]],
+            )
+            for first, at, path, value in found
+            for column in range(stage.columns)
+            if stage.ratio[at, column] >= 0
+        ]
+    return found
+
+
+def place(chain: Chain, stages: list[Stage], path: list[tuple[int, int]]) -> int:
+    """Return the cluster that a way through stages leads to; those of a chain from below come reversed."""
+    at = 0  # in the list
+    for step, stage, (block, column) in zip(chain.steps, stages, path, strict=True):
+        runs = list(zip(*np.nonzero(stage.ratio.T >= 0), strict=True))
+        run = runs.index((column, block))
+        within = at - int(step.first[step.links.sources[run]])
+        slot = int(step.places[step.offsets[run] + within])
+        at = slot - 2 * int(step.links.targets[run]) - 1
     return at
 
 
-def check_order(groups: Groups, cut: int) -> int:
+def check_order(groups: Groups, cut: int, blocks: int = 1) -> int:
     """Compare every product of the first groups with every one of the others; return the comparisons made."""
-    scale = Scale(groups)
+    stages = stages_of(groups, blocks)
+    scale = Scale(groups, blocks)
     top, bottom = (Chain(scale, Room(2**30)) for _ in range(2))
-    for chain, numbers in ((top, range(cut)), (bottom, range(cut, len(groups)))):
-        for number in numbers:
-            chain.extend(number, EVERYTHING)
+    upper, lower = stages[:cut], stages[cut:]
+    for chain, links in (
+        (top, links_of(stages)[:cut]),
+        (bottom, links_of(stages, up=True)[: cut - len(stages) - 1 : -1] if lower else []),
+    ):
+        for each in links:
+            chain.extend(each, (np.full(each.blocks, -(2**61)), np.full(each.blocks, 2**61)))
     found = crossing(top, bottom, scale)
-    sides = []
-    for chain, part in ((top, groups[:cut]), (bottom, groups[cut:])):
-        choices = list(product(*(range(len(group)) for group in part)))
-        values = [
-            prod((group[r] for group, r in zip(part, c, strict=True)), start=Fraction(1)) for c in choices
-        ]
-        sides.append(
-            [(position(chain, choice), value) for choice, value in zip(choices, values, strict=True)]
-        )
-    uppers, lowers = (sorted(set(side)) for side in sides)
-    assert [value for _, value in uppers] == sorted(value for _, value in uppers)
-    assert [value for _, value in lowers] == sorted(value for _, value in lowers)
-    assert {place for place, _ in lowers} == set(range(found.clusters))
-    for above, upper in uppers:
-        for below, lower in lowers:
-            order = (upper * lower > 1) - (upper * lower < 1)
-            less = int(found.below[above])
-            claimed = 0 if below == less and found.equal[above] else 1 if below >= less else -1
-            assert order == claimed
+    above = [(last, place(top, upper, path), value) for first, last, path, value in ways(upper) if first == 0]
+    below = [
+        (first, place(bottom, lower[::-1], path[::-1]), value) for first, last, path, value in ways(lower)
+    ]
+    for side in (above, below):
+        assert sorted(side) == sorted(side, key=lambda way: (way[0], way[2]))
+    assert {number for _, number, _ in below} == set(range(found.clusters))
+    for block, number, value in above:
+        for other, lower_number, lower_value in below:
+            if block == other:
+                order = (value * lower_value > 1) - (value * lower_value < 1)
+                less = int(found.below[number])
+                tie = lower_number == less and found.equal[number]
+                assert order == (0 if tie else 1 if lower_number >= less else -1)
     return found.compared
 
 
-@given(ratio_groups(), st.data())
+@given(ratio_groups(), st.sampled_from([1, 1, 3]), st.data())
 @settings(max_examples=50)
-def test_every_product_against_every_inverse(groups: Groups, data: st.DataObject) -> None:
-    compared = check_order(groups, data.draw(st.integers(0, len(groups))))
+def test_every_product_against_every_inverse(groups: Groups, blocks: int, data: st.DataObject) -> None:
+    compared = check_order(groups, data.draw(st.integers(0, len(groups))), blocks)
     event(f"beyond the first logarithms: {compared > 0}")
 
 
 @given(
-    ratio_groups(), st.sampled_from([0, 30, 1000]), st.sampled_from([2**62, 2**70]), st.sampled_from([1, 3])
+    ratio_groups(),
+    st.sampled_from([1, 4]),
+    st.sampled_from([0, 30, 1000]),
+    st.sampled_from([2**62, 2**70]),
+    st.sampled_from([1, 3]),
 )
 @settings(max_examples=50)
-def test_coarse_resolutions_and_small_pieces(groups: Groups, words: int, pairs: int, piece: int) -> None:
+def test_coarse_resolutions_and_small_pieces(
+    groups: Groups, blocks: int, words: int, pairs: int, piece: int
+) -> None:
     """Logarithms that prove little, so that later resolutions have all to do; arrays in many pieces."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intervals_products, "_LARGEST_SUM", words)
         patch.setattr(intervals_products, "_LARGEST_PAIR", pairs)
         for resolution in (WordLogs, PairLogs, Quotients):
             patch.setattr(resolution, "piece", piece)
-        check_order(groups, len(groups) // 2)
+        check_order(groups, len(groups) // 2, blocks)
 
 
 @given(ratio_groups())
@@ -133,10 +185,11 @@ def test_values_of_products_prove_their_order(groups: Groups) -> None:
         for choice in choices:
             value = resolution.one()
             for group, ratio in enumerate(choice):
-                value = resolution.times(value, group, ratio)
+                shift = resolution.shifts(group, np.array([ratio]), np.array([0]))
+                value = resolution.moved(value, shift)
             values.append(value)
         array = np.concatenate(values)
-        inverses = resolution.inverse(array)
+        inverses = resolution.inverse(array, np.zeros(len(array), dtype=np.int64))
         for number, value in enumerate(values):
             above = (array > resolution.beyond(value)).tolist()
             assert all(other > exact[number] for other, clear in zip(exact, above, strict=True) if clear)
@@ -152,47 +205,67 @@ def test_values_of_products_prove_their_order(groups: Groups) -> None:
 def test_pairs_hold_one_hundred_bits() -> None:
     """The claim of ``PairLogs``: sums of pairs are sums of integers, also where words carry and borrow."""
     rng = Random(1)  # noqa: S311 - reproducible test data
-    logs = [[rng.randrange(-(2**98), 2**98) for _ in range(50)] for _ in range(8)]
-    pairs = PairLogs(logs, 17)
-    value, total = pairs.one(), 0
+    logs = [[rng.randrange(-(2**94), 2**94) for _ in range(50)] for _ in range(8)]
+    pairs = PairLogs(logs, 17, blocks=3)
+    value, total, block = pairs.one(), 0, 0
     for group in range(8):
         for ratio in (0, 7, 23):
-            value, total = pairs.times(value, group, ratio), total + logs[group][ratio]
+            jump = (group + ratio) % 3 - block
+            value = pairs.moved(value, pairs.shifts(group, np.array([ratio]), np.array([jump])))
+            block, total = block + jump, total + logs[group][ratio]
+            start = block * pairs.stride
             for made, wanted in (
-                (value, total),
-                (pairs.inverse(value), -total),
-                (pairs.beyond(value), total + 17),
+                (value, start + total),
+                (pairs.inverse(value, np.array([block])), start - total),
+                (pairs.beyond(value), start + total + 17),
             ):
                 assert int(made[0].real) * 2**50 + int(made[0].imag) == wanted
                 assert 0 <= made[0].imag < 2**50
 
 
 @pytest.mark.parametrize("kind", ["int64", "complex128", "object"])
-def test_merging_runs(kind: str) -> None:
+@pytest.mark.parametrize("piece", [10**6, 7])
+def test_merging_runs(kind: str, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     resolutions: dict[str, Resolution] = {
-        "int64": WordLogs([], 5),
-        "complex128": PairLogs([], 5),
-        "object": Quotients([]),
+        "int64": WordLogs([[0]], 5, blocks=3),
+        "complex128": PairLogs([[0]], 5, blocks=3),
+        "object": Quotients([[Fraction(1)]]),
     }
     resolution = resolutions[kind]
-    runs, targets, items = [], [], []
+    monkeypatch.setattr(type(resolution), "piece", piece)
+    values: list[int] = []
+    widths: list[int] = []
+    begin, length, target = [], [], []
     for number in range(7):
-        starts = np.cumsum(rng.integers(10, 90, size=rng.integers(0, 40)))
-        ends = starts + rng.integers(0, 4, size=len(starts)) * (kind != "object")
-        items += [(int(a), int(b), number, at) for at, (a, b) in enumerate(zip(starts, ends, strict=True))]
-        first, last = ((side * 1j if kind == "complex128" else side).astype(kind) for side in (starts, ends))
-        runs.append((first, last))
-        targets.append(np.full(len(starts), -7, dtype=np.int32))
-    found, reached = merge(runs, targets, resolution)
+        some = np.cumsum(rng.integers(10, 90, size=rng.integers(0, 40))) + 10**6 * (number % 3)
+        begin.append(len(values))
+        length.append(len(some))
+        target.append(number % 3)
+        values += some.tolist()
+        widths += (rng.integers(0, 4, size=len(some)) * (kind != "object")).tolist()
+    ends = [value + width for value, width in zip(values, widths, strict=True)]
+    first, last = (
+        (np.array(side) * (1j if kind == "complex128" else 1)).astype(kind) for side in (values, ends)
+    )
+    shift = resolution.shifts(0, np.zeros(7, dtype=np.int64), np.zeros(7, dtype=np.int64))
+    if isinstance(resolution, Quotients):  # which knows the products behind its values
+        monkeypatch.setattr(resolution, "moved", lambda values, _: values)
+    starts = np.array(begin)
+    runs = Runs(starts, np.array(length), np.array(target), shift, starts)
+    out = np.full(len(values), -7, dtype=np.int32)
+    found, reached, counts = merge(first, last, runs, 3, out, resolution)
     slack = 0 if kind == "object" else 5
     count, end = 0, -(10**9)
-    for a, b, number, at in sorted(items):
+    by_block = [0, 0, 0]
+    for a, b, at in sorted(zip(values, ends, range(len(values)), strict=True)):
+        by_block[a // 10**6] += a > end + slack
         count += a > end + slack
         end = max(end, b) if a <= end + slack else b
-        assert targets[number][at] == count - 1
+        assert out[at] == count - 1
         assert reached[count - 1] >= (end * 1j if kind == "complex128" else end)
     assert len(found) == len(reached) == count
+    assert counts.tolist() == by_block
 
 
 @pytest.mark.parametrize("share", [0.5, 0.4])

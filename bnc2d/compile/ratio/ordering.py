@@ -21,6 +21,7 @@ one for each cluster, and one for products that are too large.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
@@ -31,7 +32,8 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import ranges
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
-from bnc2d.compile.ratio.products import Integers, Resolution, Scale
+from bnc2d.compile.ratio.products import Integers, PairLogs, Resolution, Scale
+from bnc2d.compile.ratio.residues import Identity, Moduli
 from bnc2d.errors import LimitExceeded
 
 Marks: TypeAlias = NDArray[np.bool_]
@@ -40,6 +42,12 @@ Window: TypeAlias = tuple[Integers, Integers]  # least and greatest logarithm th
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
 _CHOSEN = 24
+_RESIDUE = 4
+# Clusters that may be of one product are no wider than so many times the slack.
+_NARROW = 8
+# Primes that are tried at once, and those that are less work than the numbers themselves.
+_FEW_PRIMES = 4
+_MOST_PRIMES = 80
 # Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
 _MOST_BYTES = 30 * 2**30
 # Clusters are split where products are next to their inverses.
@@ -135,6 +143,7 @@ class Chain:
         self.starts = self.ends = self._words.one()
         self.first = np.arange(2)
         self.value_blocks: Integers | None = np.zeros(1, dtype=np.int64)
+        self.identity: Identity | None = None  # of the values
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -175,8 +184,17 @@ class Chain:
         """Return the block of each value."""
         return blocks_of(self.first) if self.value_blocks is None else self.value_blocks
 
-    def split(self, marks: Marks, resolution: Resolution) -> Split:
-        """Split the marked clusters of the last list; it then has values for their parts only."""
+    @property
+    def stages(self) -> list[int]:
+        """The stages whose products are in the last list."""
+        return [step.links.stage for step in self.steps]
+
+    def split(self, marks: Marks, resolution: Resolution, identity: Identity | None = None) -> Split:
+        """Split the marked clusters of the last list; it then has values for their parts only.
+
+        With the identity of the empty product, it also has identities for them.
+        """
+        self.identity = identity
         split = Split(np.zeros(1, dtype=np.int64), np.arange(2), np.zeros(1, dtype=np.int64), 0)
         origins = self._origins(marks)
         self.starts = self.ends = resolution.one()
@@ -233,6 +251,10 @@ class Chain:
         starts = self.starts[item]
         ends = starts if self.starts is self.ends else self.ends[item]
         self.starts, self.ends, _ = merge(starts, ends, runs, links.blocks, numbers, resolution)
+        if self.identity is not None and isinstance(resolution, PairLogs):
+            narrow = resolution.widths(self.starts, self.ends) <= _NARROW * resolution.slack.imag
+            self._room.need(len(self) * (len(self.identity.residues) + 2), (_RESIDUE, 0), _NEAR_TIES)
+            self.identity.move(links.stage, item, links.ratios[run], numbers, narrow)
         owners = np.zeros(len(self), dtype=np.int64)
         owners[numbers] = reached - 2 * links.targets[run] - 1
         counts = np.where(marked, np.bincount(owners, minlength=len(marked)), 1)
@@ -301,13 +323,16 @@ def crossing(top: Chain, bottom: Chain, scale: Scale) -> Crossing:
     """Split the clusters of both chains until those that are not equal are clear of each other."""
     below, upto = _counts(top, bottom, scale.words)
     clusters, compared = len(bottom), 0
-    for resolution in scale.finer():
-        unsure = below < upto
+    proven = np.zeros(len(below), dtype=bool)  # to be equal
+    for resolution, primes in _finer(scale):
+        unsure = (below < upto) & ~proven
         if not unsure.any():
             break
+        of_top, of_bottom = _identities(top, bottom, scale, primes)
         hits = np.bincount(below[unsure], minlength=clusters + 1)
         hits -= np.bincount(upto[unsure], minlength=clusters + 1)
-        above, under = top.split(unsure, resolution), bottom.split(np.cumsum(hits[:-1]) > 0, resolution)
+        above = top.split(unsure, resolution, of_top)
+        under = bottom.split(np.cumsum(hits[:-1]) > 0, resolution, of_bottom)
         less, up = _counts(top, bottom, resolution)
         own = below[above.owner]  # by new cluster, the first old one that it could meet
         before = np.searchsorted(under.owner[under.fine], own[above.fine])
@@ -318,7 +343,38 @@ def crossing(top: Chain, bottom: Chain, scale: Scale) -> Crossing:
         clusters = len(under.owner)
         compared += above.compared + under.compared
         compared += len(less) if resolution.is_exact else int(np.count_nonzero(less == up))
-    return Crossing(below, below < upto, clusters, compared)
+        proven = proven[above.owner]
+        if top.identity is not None and bottom.identity is not None:
+            near = np.flatnonzero(up - less == 1)  # those that could meet one other
+            places = above.fine[near]
+            others = np.searchsorted(under.fine, below[places])
+            proven[places] = top.identity.are_inverse(near, bottom.identity, others)
+            compared += int(np.count_nonzero(proven[places]))
+    return Crossing(below, (below < upto) | proven, clusters, compared)
+
+
+def _finer(scale: Scale) -> Iterator[tuple[Resolution, int]]:
+    """Yield resolutions after the first, each with the number of primes that may prove products equal.
+
+    Long logarithms tell most products apart; many primes are for those that are left.
+    """
+    for resolution in scale.finer():
+        if isinstance(resolution, PairLogs):
+            yield resolution, _FEW_PRIMES
+            yield resolution, _MOST_PRIMES
+        else:
+            yield resolution, 0
+
+
+def _identities(
+    top: Chain, bottom: Chain, scale: Scale, primes: int
+) -> tuple[Identity | None, Identity | None]:
+    """Return identities to begin with, where they take at most so many primes."""
+    found = None
+    if primes and scale.pair_unit < 1:
+        apart = scale.pair_unit * 4 * (_NARROW + 1) * float(scale.pairs.slack.imag)
+        found = Moduli(scale.ratios).identities(top.stages, bottom.stages, apart, primes)
+    return found or (None, None)
 
 
 def _counts(top: Chain, bottom: Chain, resolution: Resolution) -> tuple[Integers, Integers]:

@@ -11,7 +11,8 @@ can be. So a list of all blocks is sorted as a whole, and a step from a block to
 1. ``WordLogs``: sums of integers ``round(scale ln r)``, each off by less than 1, so that sums over ``g``
    ratios are off by less than ``g`` and those that differ by more than ``2 g`` are in the true order. Sums of
    integers have no further error. Logarithms come from ``decimal``, whose ``ln`` is correctly rounded.
-2. ``PairLogs``: the same with 100 bits, in two words.
+2. ``PairLogs``: the same with 100 bits, in two words. Those that are still close are nearly always equal;
+   residues prove it (``residues``).
 3. ``Quotients``: ``floor(2**K p)`` of the product ``p`` itself. Two products are ``a / b`` and ``c / d``; if
    they differ then by at least ``1 / (b d)``, so with ``K`` at least the length of ``b d`` their quotients
    differ too and are in the true order. Equal products have equal quotients: here nothing is left open.
@@ -27,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -113,6 +115,11 @@ class PairLogs(WordLogs):
         words.imag -= np.ldexp(carry, _LOWER_BITS)
         return words
 
+    def widths(self, starts: Values, ends: Values) -> NDArray[np.float64]:
+        """Return how far ends are from starts, rounded, in units of the lower word."""
+        apart = ends - starts
+        return np.asarray(np.ldexp(apart.real, _LOWER_BITS) + apart.imag)
+
 
 class Quotients:
     """The block and then ``floor(2**bits p)`` of a product ``p``, long enough to stand for it."""
@@ -184,7 +191,7 @@ class Scale:
     """
 
     def __init__(self, ratios: Sequence[Sequence[Fraction]], blocks: int = 1, certified: bool = True) -> None:
-        self._ratios, self._blocks, self._certified = ratios, blocks, certified
+        self.ratios, self._blocks, self._certified = ratios, blocks, certified
         self._context = Context(prec=_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
         self._logs = [[self._log(ratio) for ratio in each] for each in ratios]
         tops = [max((abs(float(log)) for log in each), default=0.0) for each in self._logs]
@@ -208,9 +215,15 @@ class Scale:
         return PairLogs(self._rounded(_LARGEST_PAIR), self._slack, self._blocks)
 
     @cached_property
+    def pair_unit(self) -> float:
+        """What 1 in the second resolution is as a difference of logarithms; infinite if it proves nothing."""
+        factor = self._factor(_LARGEST_PAIR)
+        return 1 / float(factor) if factor else inf
+
+    @cached_property
     def quotients(self) -> Quotients:
         """The last resolution, which tells all products apart that differ."""
-        return Quotients(self._ratios)
+        return Quotients(self.ratios)
 
     def finer(self) -> Iterator[Resolution]:
         """Yield the resolutions after the first; where all ratios are 1, it is exact."""
@@ -223,11 +236,14 @@ class Scale:
         quotient = self._context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
         return self._context.ln(quotient)
 
+    def _factor(self, largest: int) -> Decimal:
+        return Decimal(int(largest / self._blocks / self._total))
+
     def _rounded(self, largest: int) -> list[list[int]]:
         """Return integers proportional to the logarithms, such that no sum of one of each stage is larger.
 
         With blocks, all of them together have that room.
         """
-        factor = Decimal(int(largest / self._blocks / self._total))
+        factor = self._factor(largest)
         multiply, whole = self._context.multiply, self._context.to_integral_value
         return [[int(whole(multiply(log, factor))) for log in each] for each in self._logs]

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable
 from fnmatch import fnmatch
+from functools import partial
 from math import log2
 from random import Random
 
@@ -29,6 +30,13 @@ from bnc2d import BayesianNetwork, Classifier, LimitExceeded, TimeLimitExceeded
 from bnc2d.compile.compiler import compile_classifier
 from bnc2d.testing import learnt_naive_bayes, random_k_dependence, random_naive_bayes, random_tan
 
+# Features and states.
+WIDE = [(12, 10), (14, 10), (8, 64), (9, 64), (11, 20), (12, 16), (14, 12), (14, 15)]
+TREES = [(n, 2) for n in (24, 28, 32, 36, 40, 44)] + [(n, 3) for n in (16, 20, 24, 27)] + [(16, 5), (12, 10)]
+DEPENDENCE = [(2, n, 2) for n in (28, 32, 36, 40)] + [(2, 20, 3), (3, 24, 2), (3, 28, 2), (3, 32, 2)]
+# Features, their least and greatest number of states; rows of data and the share of the second class.
+LEARNT = [(9, 64, 64), (11, 30, 30), (13, 10, 30), (14, 15, 15)]
+DATA = [(200, 0.4), (200, 0.5), (1000, 0.4), (1000, 0.5), (5000, 0.4)]
 _CHECKED = 400
 
 
@@ -41,24 +49,17 @@ def _learnt(features: int, least: int, most: int, rows: int, share: float) -> Ba
 def cases() -> dict[str, Callable[[], BayesianNetwork]]:
     """Return the networks by name; features are all variables but the target."""
     found: dict[str, Callable[[], BayesianNetwork]] = {}
-    for features in (28, 36, 40, 44):
-        found[f"naive {features} x 2"] = lambda n=features: random_naive_bayes(1, n)
-    for features in (24, 28, 32, 36, 40, 44):
-        found[f"tan {features} x 2"] = lambda n=features: random_tan(1, n)
-    for features in (16, 20, 24, 27):
-        found[f"tan {features} x 3"] = lambda n=features: random_tan(1, n, 3)
-    for features, states in ((16, 5), (12, 10)):
-        found[f"tan {features} x {states}"] = lambda n=features, s=states: random_tan(1, n, s)
-    for k, sizes in ((2, (28, 32, 36, 40)), (3, (24, 28, 32))):
-        for features in sizes:
-            found[f"{k}-dependence {features} x 2"] = lambda n=features, k=k: random_k_dependence(1, n, k)
-    for features, states in ((12, 10), (14, 10), (8, 64), (9, 64), (11, 20), (12, 16), (14, 12), (14, 15)):
-        found[f"naive {features} x {states}"] = lambda n=features, s=states: random_naive_bayes(1, n, s)
-    for features, least, most in ((9, 64, 64), (11, 30, 30), (13, 10, 30), (14, 15, 15)):
-        for rows, share in ((200, 0.4), (200, 0.5), (1000, 0.4), (1000, 0.5), (5000, 0.4)):
-            states_text = f"{least}" if least == most else f"{least}..{most}"
-            name = f"learnt {features} x {states_text}, {rows} rows, {share}"
-            found[name] = lambda n=features, a=least, b=most, r=rows, s=share: _learnt(n, a, b, r, s)
+    for n, s in [(28, 2), (36, 2), (40, 2), (44, 2), *WIDE]:
+        found[f"naive {n} x {s}"] = partial(random_naive_bayes, 1, n, s)
+    for n, s in TREES:
+        found[f"tan {n} x {s}"] = partial(random_tan, 1, n, s)
+    for k, n, s in DEPENDENCE:
+        found[f"{k}-dependence {n} x {s}"] = partial(random_k_dependence, 1, n, k, s)
+    for n, least, most in LEARNT:
+        for rows, share in DATA:
+            states = f"{least}" if least == most else f"{least}..{most}"
+            name = f"learnt {n} x {states}, {rows} rows, {share}"
+            found[name] = partial(_learnt, n, least, most, rows, share)
     return found
 
 

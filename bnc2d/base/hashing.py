@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
 from math import prod
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,6 +252,15 @@ def row_hashes(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         mixed = _mixed(np.ascontiguousarray(rows[piece]).view(np.uint64))
         mixed *= weights
         np.add.reduce(mixed, axis=1, out=hashes[piece])
+    return hashes
+
+
+def hashes_by_column(columns: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a 64-bit hash of each row of a matrix that is given as ``[column, row]``, of any integers."""
+    hashes = np.zeros(columns.shape[1], dtype=np.uint64)
+    for weight, column in zip(hash_weights(len(columns)), columns, strict=True):
+        for piece in pieces(len(hashes)):
+            hashes[piece] += _mixed(column[piece].astype(np.uint64)) * weight
     return hashes
 
 

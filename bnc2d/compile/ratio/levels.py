@@ -18,6 +18,7 @@ from bnc2d.base.arrays import Numbers, take
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
 from bnc2d.compile.ratio.ordering import (
+    PLACE_BYTES,
     Chain,
     Links,
     Room,
@@ -32,7 +33,7 @@ from bnc2d.compile.ratio.products import Integers, Scale
 from bnc2d.compile.ratio.stages import Stage
 
 # What an edge of a node takes: for a moment, and for good.
-EDGE_BYTES = (16, 4)
+EDGE_BYTES = (6, 4)
 # There are three sets of impossible classes that are not empty.
 _SETS = 3
 # A logarithm beyond all others.
@@ -44,6 +45,7 @@ class _Level(Protocol):
 
     base: Integers
     base_after: Integers
+    size: int  # places that it holds
 
     def after(self, column: int, blocks: Integers, places: Integers) -> Integers:
         """Return codes of the next level, for nodes that are products, with codes from 0 on in each block."""
@@ -57,6 +59,7 @@ class _Above:
     ) -> None:
         self.base, self.base_after = _base_above(step.first), base
         self._places, self._codes, self._target = step.places, codes, stage.target
+        self.size = len(step.places)
         self._begin, self._sizes = _begins(stage, step), np.diff(step.first)
         blocks = 2 * np.arange(len(first_after) - 1)
         self._smallest, self._largest = first_after[:-1] + blocks, first_after[1:] + blocks + 1
@@ -77,6 +80,7 @@ class _Below:
     def __init__(self, stage: Stage, step: Step, first: Integers) -> None:
         self.base, self.base_after = _base_below(first), _base_below(step.first)
         self._places, self._target, self._begin = step.places, stage.target, _begins(stage, step)
+        self.size = len(step.places)
         self._slots = first[:-1] + 2 * np.arange(len(first) - 1)
         runs = np.count_nonzero(stage.ratio >= 0, axis=0)
         self._columns = step.offsets[bounds(runs)]  # where the runs of each column begin
@@ -131,9 +135,12 @@ class Descent:
         """Find all nodes; return the labels of those after the last stage."""
         levels, start = self._levels(tie)
         codes = np.array([start], dtype=np.int64)
-        for number, (stage, level) in enumerate(zip(self._stages, levels, strict=True)):
-            self._budget.progress(0.5 + 0.5 * number / len(levels))
+        levels.reverse()
+        for number, stage in enumerate(self._stages):
+            self._budget.progress(0.5 + 0.5 * number / len(self._stages))
+            level = levels.pop()  # it is not needed any more after this
             codes = self._descend(codes, stage, level)
+            self.room.release(level.size, PLACE_BYTES)
         labels = np.array([1, 0, tie, 1, tie, 0, 0], dtype=np.int64)  # sets {0}, {1}, {0, 1}; 1, a tie, 0
         return labels[codes]
 

@@ -38,17 +38,20 @@ from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.ratio.factors import Column, Groups, column_of, times
-from bnc2d.compile.ratio.levels import Descent
+from bnc2d.compile.ratio.levels import EDGE_BYTES, Descent
 from bnc2d.compile.ratio.order import choose_order
 from bnc2d.compile.ratio.ordering import Room
+from bnc2d.compile.ratio.reducing import reduce_level
 from bnc2d.compile.ratio.stages import Stage, make_stages
 from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.model.classifier import BaseClassifier
 
-# What an edge takes while a level is reduced, and for good: by column, by state, and by instance of a stage.
+# What is taken while a level is reduced, and for good: by node and by edge where a stage has one feature; by
+# column and by instance of its features where it has more.
+_NODE_BYTES = (64, 0)
+_LEVEL_BYTES = (12, 8)
 _VALUE_BYTES = (40, 0)
-_LEVEL_BYTES = (16, 8)
 _TABLE_BYTES = (48, 8)
 
 
@@ -100,14 +103,17 @@ def _reduce(
 ) -> Numbers:
     """Add the levels of a stage to the nodes below it, with ``[column, node]`` children; return its nodes."""
     columns, count = children.shape
+    room.release(count * columns, EDGE_BYTES)
     if not stage.features:
         return take(nodes, children[0])
+    if len(stage.features) == 1:
+        room.need(count, _NODE_BYTES)
+        room.need(count * len(stage.column_of_row), _LEVEL_BYTES)
+        return reduce_level(children, nodes, stage.column_of_row, builder)
     room.need(count * columns, _VALUE_BYTES)
-    room.need(count * len(stage.column_of_row), _LEVEL_BYTES if len(stage.features) == 1 else _TABLE_BYTES)
+    room.need(count * len(stage.column_of_row), _TABLE_BYTES)
     values = np.empty((count, columns), dtype=np.int64)
     for column, row in enumerate(children):
         for piece in pieces(count):
             values[piece, column] = nodes[row[piece]]
-    if len(stage.features) == 1:
-        return builder.add_level(values, stage.column_of_row)
     return reduce_table(take_columns(values, stage.column_of_row), stage.cardinalities, builder)

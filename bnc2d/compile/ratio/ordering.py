@@ -41,6 +41,7 @@ Window: TypeAlias = tuple[Integers, Integers]  # least and greatest logarithm th
 
 # Bytes of a place, and of positions of an item that is chosen.
 _PLACE = 4
+PLACE_BYTES = (_PLACE, _PLACE)
 _CHOSEN = 24
 _RESIDUE = 4
 # Clusters that may be of one product are no wider than so many times the slack.
@@ -75,6 +76,10 @@ class Room:
                 f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit{hint}"
             )
         self._kept += entries * size[1]
+
+    def release(self, entries: int, size: tuple[int, int]) -> None:
+        """Take back what was kept for good."""
+        self._kept -= entries * size[1]
 
 
 class Links(NamedTuple):

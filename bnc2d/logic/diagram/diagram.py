@@ -317,6 +317,13 @@ class DiagramBuilder:
         self._next += len(kept)
         return numbers
 
+    def add_distinct(self, table: Numbers) -> NodeNumber:
+        """Add a level of nodes ``[node, state]`` that need no reduction; return the number of the first."""
+        first = self._next
+        self._levels.append(table)
+        self._next += len(table)
+        return first
+
     def finish(self, domain: Domain, order: Iterable[FeatureId], root: NodeNumber) -> Diagram:
         """Return the diagram; levels were added from the last feature of ``order`` to the first.
 

@@ -92,7 +92,7 @@ class Links(NamedTuple):
     blocks: int  # of the next list
 
 
-@dataclass
+@dataclass(eq=False)
 class Step:
     """What became of a list: the places of its clusters in the next one, in slots, run by run.
 
@@ -203,8 +203,8 @@ class Chain:
         split = Split(np.zeros(1, dtype=np.int64), np.arange(2), np.zeros(1, dtype=np.int64), 0)
         origins = self._origins(marks)
         self.starts = self.ends = resolution.one()
-        for step, marked in zip(self.steps, origins[1:], strict=True):
-            after = self.first if step is self.steps[-1] else self.steps[self.steps.index(step) + 1].first
+        firsts = [*(step.first for step in self.steps), self.first][1:]
+        for step, after, marked in zip(self.steps, firsts, origins[1:], strict=True):
             split = self._split_step(step, after, marked, split, resolution)
         self.first = split.first[self.first]
         self.value_blocks = np.searchsorted(self.first, split.fine, side="right") - 1
@@ -274,6 +274,8 @@ class Chain:
 
     def _replace(self, step: Step, after: Integers, first: Integers, before: Split) -> None:
         """Replace the places of a step: clusters of its list were split, and those of the next list."""
+        if len(before.owner) == step.first[-1] and first[-1] == after[-1]:
+            return  # none was
         blocks = 2 * np.arange(len(after) - 1)
         new_after = first[after]
         moved = np.empty(int(after[-1]) + 2 * len(blocks), dtype=np.int32)  # by old slot

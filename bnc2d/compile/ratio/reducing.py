@@ -41,7 +41,7 @@ def reduce_level(
     kept = take(places, first)
     if len(kept) < len(places) and not _are_equal(children, places, take(kept, group_ids)):
         return builder.add_level(children.T.astype(np.int64), column_of_state)  # a collision of hashes
-    numbers = children[0].astype(np.int64)
+    numbers: Numbers = children[0].astype(np.int64)
     number = builder.add_distinct(_table(children, kept, column_of_state))
     for piece in pieces(len(places)):
         numbers[places[piece]] = number + group_ids[piece]

@@ -101,7 +101,12 @@ class Identity:
         self.is_one = np.ones(1, dtype=bool)
 
     def move(
-        self, stage: int, items: Integers, ratios: Integers, clusters: Integers, narrow: NDArray[np.bool_]
+        self,
+        stage: int,
+        items: Integers,
+        ratios: Integers,
+        clusters: NDArray[np.int32] | Integers,
+        narrow: NDArray[np.bool_],
     ) -> None:
         """Multiply items by ratios of a stage; ``clusters`` says which of the new ones each belongs to.
 

@@ -98,12 +98,12 @@ def test_every_instance(largest: int | None, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(products, "_LARGEST_PAIR", 10**6)
     first = 1000 * (largest or 1)
     exact = 0
-    for seed in range(first, first + 56):
+    for seed in range(first, first + 42):
         classifier = hard_classifier(seed)
         result = by_intervals(classifier)
         check_labels(classifier, result)
         exact += result.exact_calls > 0
-    assert exact > 10
+    assert exact > 8
 
 
 def test_the_general_method_agrees() -> None:

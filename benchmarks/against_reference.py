@@ -2,11 +2,11 @@
 
     python benchmarks/against_reference.py SUITE [--filter GLOB] [--rounds 3] [--json FILE]
 
-SUITE has ``problems``, ``networks`` and ``reference_times.tsv`` (seconds inside the authors' compile call). For
-each row with seconds: "fresh", the wall time of ``bnc2d compile FILE ... -o OUT`` from the shell, start of Python,
-reading and writing included; "inside", what such a process says of its compile call; and "warm", the compile call
-in a process that has compiled others before, its classifier new. Each is the least of several rounds, with nothing
-set in the environment.
+SUITE has ``problems``, ``networks`` and ``reference_times.tsv`` (seconds inside the authors' compile call).
+For each row with seconds: "fresh", the wall time of ``bnc2d compile FILE ... -o OUT`` from the shell, start
+of Python, reading and writing included; "inside", what such a process says of its compile call; and "warm",
+the compile call in a process that has compiled others before, its classifier new. Each is the least of
+several rounds, with nothing set in the environment.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Product:
         """The number of products in a sum."""
         return len(self.right)
 
-    def against(self, some: slice) -> Product:
+    def against(self, some: slice | Integers) -> Product:
         """Return the same with some patterns of the second side."""
         right, size, support = self.right, self.right_size, self.right_support
         return Product(self.collector, right[:, some], size[:, some], support[:, some])
@@ -140,7 +140,7 @@ class Join:
     roundings: int
     underflow: Underflow | None
 
-    def against(self, some: slice) -> Join:
+    def against(self, some: slice | Integers) -> Join:
         """Return the same with some patterns of the second side."""
         products = tuple(product.against(some) for product in self.products)
         underflow = None if self.underflow is None else self.underflow.against(some)

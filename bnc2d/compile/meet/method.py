@@ -23,6 +23,7 @@ from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.meet.boxes import in_boxes
 from bnc2d.compile.meet.cut.cut import Cut, choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.join import Patterns
@@ -111,9 +112,10 @@ class _Attempt:
         """Label all instances; or return what should be done first about ties."""
         for given in self._cut_problem.fixed_instances():
             with self._budget.phase("tables"):
-                factors = self._cut_problem.factors(given)
-                join = self._cut_problem.join(*factors)
-                decider = self._cut_problem.decider(join)
+                first, second = self._cut_problem.factors(given)
+                join, second, boxes = in_boxes(self._cut_problem.join(first, second), second)
+                factors = first, second
+                decider = self._cut_problem.decider(join, boxes)
             with self._budget.phase("labels"):
                 row_ids, doubts = self._decide(decider, join.first, factors[1])
                 ids = take(row_ids, factors[0].pattern_of_row)

@@ -106,6 +106,17 @@ class CompressedFactor:
         """By pattern: what an entry may be off by because of underflow."""
         return self.account.loses(self.patterns)
 
+    def reordered(self, order: Integers) -> CompressedFactor:
+        """Return the same with its patterns in another order."""
+        number = np.empty(len(order), dtype=np.intp)
+        number[order] = np.arange(len(order))
+        return replace(
+            self,
+            pattern_of_row=take(number, self.pattern_of_row),
+            table=take_columns(self.table, order),
+            account=self.account.of_patterns(order),
+        )
+
     @property
     def is_constant(self) -> bool:
         """Whether this only multiplies everything by one positive number."""

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.meet.join import Join, Matrix
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 
 BOX = 64  # columns, and labels of a word
 # Boxes pay from this many cells and columns on.

@@ -24,7 +24,8 @@ from bnc2d.base.arrays import array_pieces
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, paired_groups
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
 from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 

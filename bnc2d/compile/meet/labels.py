@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.meet.boxes import Boxes
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
-from bnc2d.compile.meet.tables.compressed_factor import Integers
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import CellError, no_error
 from bnc2d.model.accounts import UNIT_ROUNDOFF, power_below
 

@@ -16,7 +16,7 @@ from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider, Difference, LabelBlock, cells_of
 from bnc2d.compile.meet.row_packing import Words, pack, unpack
-from bnc2d.compile.meet.tables.compressed_factor import Integers
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future

@@ -79,10 +79,12 @@ class Classifier(BaseClassifier):
         arithmetic: Arithmetic = "certified",
         progress: Callable[[str, float], object] | bool | None = None,
         executor: Executor | None = None,
+        jobs: int = 1,
     ) -> CompiledModel:
         """Return the model with every class as an OR-decomposable formula (see ``compile_classifier``).
 
-        Where a limit ends it, ``explain`` answers without compiling.
+        ``jobs`` threads share the work; the result is the same, byte by byte. Where a limit ends it,
+        ``explain`` answers without compiling.
         """
         from bnc2d.compile.compiler import compile_classifier
 
@@ -95,6 +97,7 @@ class Classifier(BaseClassifier):
                 arithmetic=arithmetic,
                 progress=progress,
                 executor=executor,
+                jobs=jobs,
             )
         except LimitExceeded as error:
             raise type(error)(f"{error}; {_WAY_OUT}") from None

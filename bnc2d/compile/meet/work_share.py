@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.threads import one_thread
+from bnc2d.base.workers import result_of
 from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider, Difference, LabelBlock, cells_of
@@ -30,7 +31,6 @@ _MOST = 0.7
 _ROWS_AT_ONCE = 1 << 11
 # At most this many shares wait at an executor at a time.
 _WAITING = 16
-_POLL = 0.1  # seconds between two checkpoints while one is awaited
 
 
 @dataclass(frozen=True)
@@ -122,20 +122,9 @@ def decide_all(
         for share in shares:
             waiting.append(executor.submit(decide_rows, *share))
             if len(waiting) >= _WAITING:
-                yield _result(waiting.popleft())
+                yield result_of(waiting.popleft())
         while waiting:
-            yield _result(waiting.popleft())
+            yield result_of(waiting.popleft())
     finally:
         for future in waiting:
             future.cancel()
-
-
-def _result(future: Future[DecidedRows]) -> DecidedRows:
-    """Wait for a share, passing checkpoints."""
-    while True:
-        checkpoint()
-        try:
-            return future.result(_POLL)
-        except TimeoutError:
-            if future.done():  # then it is the share's own
-                raise

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import multiply_matrices, take
-from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct_rows, stable_order
+from bnc2d.base.workers import spread
 
 Integers: TypeAlias = NDArray[np.intp]
 Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
@@ -62,8 +62,8 @@ def _by_shared_rows(
     count = int(counts[0])
     step = max(1, PIECE // (terms * (count * a + b) + count * a * b)) if alike else 1
     stops = np.cumsum(counts)
-    for start in range(0, len(counts), step):
-        checkpoint()
+
+    def fill(start: int) -> None:
         end = min(start + step, len(counts))
         runs = end - start
         rows = slice(int(stops[start] - counts[start]), int(stops[end - 1]))
@@ -71,6 +71,8 @@ def _by_shared_rows(
         weights = np.ascontiguousarray(above.transpose(0, 1, 3, 2)).reshape(runs, -1, terms)
         below = take(right, of_right[start:end].reshape(-1)).reshape(runs, terms, b)
         multiply_matrices(weights, below, out=table[rows].reshape(runs, -1, b))
+
+    spread(fill, range(0, len(counts), step))
     return table
 
 
@@ -81,17 +83,19 @@ def _one_by_one(left: Table, right: Table, of_left: Integers, of_right: Integers
     table: Table = np.empty((groups, a * b), dtype=left.dtype)
     by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
     step = max(1, PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
-    for start in range(0, groups, step):
-        checkpoint()
+
+    def fill(start: int) -> None:
         piece = slice(start, start + step)
         if step == 1 and terms * a * b > PIECE:
             x, y = take(left, of_left[start]), take(right, of_right[start])
             multiply_matrices(x.T, y, out=table[start].reshape(a, b))
-            continue
+            return
         x, y = left[of_left[piece]], right[of_right[piece]]  # [group, term, pattern]
         if by_matrix:
             np.matmul(x.transpose(0, 2, 1), y, out=table[piece].reshape(-1, a, b))
         else:
             products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
             table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
+
+    spread(fill, range(0, groups, step))
     return table

@@ -17,6 +17,7 @@ from bnc2d.logic.convert import sdd_worker
 from bnc2d.logic.convert.sat import is_deterministic
 from bnc2d.logic.convert.sdd import to_sdd
 from bnc2d.logic.domain import Domain
+from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits, models
 
 
@@ -77,7 +78,7 @@ def test_equal_functions_are_equal_nodes_in_one_manager(circuit: Circuit, rng: r
     assert not shuffled.equivalent(complement)
 
 
-@settings(max_examples=15)
+@settings(max_examples=cases(6, 15))
 @given(circuits(), st.booleans())
 def test_with_a_time_limit_the_result_is_the_same(circuit: Circuit, minimize: bool) -> None:
     manager, root = circuit
@@ -183,11 +184,11 @@ def test_a_worker_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_deep_chains_and_wide_gates() -> None:
     manager = Manager(Domain({f"F{i}": ["0", "1"] for i in range(5)}))
     root = manager.add_literal(0, 2)
-    for step in range(1, 10_000):
+    for step in range(1, 3_000):
         literal = manager.add_literal(step % 5, 1 + step // 5 % 2)
         add = manager.add_and if step % 3 else manager.add_or
         root = add([root, literal, manager.add_and([root, manager.add_literal((step + 3) % 5, 1)])])
-    assert len(manager.reachable(root)) > 10_000
+    assert len(manager.reachable(root)) > 3_000
     assert to_sdd(manager, root).count() == len(models(manager, root))
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
 from pathlib import Path
 from time import monotonic
 
@@ -99,7 +100,7 @@ def test_little_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(sdd.subprocess, "Popen", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
     assert to_sdd(manager, root, time_limit=60).count() == 56
     for name in ("_FEW_STATES", "_FEW_INSTANCES", "_FEW_OPERATIONS"):
         with monkeypatch.context() as patch:

@@ -4,12 +4,15 @@
 ``--routes`` explains an instance of each by the compiled model and by the network itself; ``--knowledge``
 asks what follows from constraints, missing values, allowed changes and rules, and compares with definitions;
 ``--probable`` sums the probability of every part of an instance;
-``--sensitivity`` moves thresholds and table entries to the ends of their intervals and compiles again.
+``--sensitivity`` moves thresholds and table entries to the ends of their intervals and compiles again;
+``--suite`` runs the tests themselves with all of their random cases, of which a plain run tries a part.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -37,8 +40,12 @@ def main() -> int:
     kinds.add_argument("--knowledge", action="store_true", help=words)
     kinds.add_argument("--probable", action="store_true", help="probable reasons, by every distribution")
     kinds.add_argument("--sensitivity", action="store_true", help="intervals of thresholds and table entries")
+    kinds.add_argument("--suite", action="store_true", help="the tests, with all of their random cases")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    if options.suite:
+        command = [sys.executable, "-m", "pytest", "-n", str(options.jobs), "--dist", "worksteal"]
+        return subprocess.call(command, env={**os.environ, "BNC2D_LONG": "1"})
     checks = {
         "routes": check_routes,
         "extreme": check_extreme,

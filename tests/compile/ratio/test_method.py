@@ -25,6 +25,7 @@ from bnc2d.compile.ratio.groups import Grouping, groups_of
 from bnc2d.compile.ratio.method import compile_by_intervals
 from bnc2d.compile.result import Compiled
 from bnc2d.testing import random_classifier, random_naive_bayes
+from tests.cases import cases
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.compile.meet.test_ties import gated, symmetric
 from tests.compile.test_limits import late_in
@@ -128,7 +129,7 @@ def check_labels(classifier: Classifier, result: Compiled) -> None:
 
 
 @given(separated_classifiers())
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 def test_every_instance_of_every_class(classifier: Classifier) -> None:
     model = classifier.compile()
     check_against_enumeration(classifier, model)
@@ -138,7 +139,7 @@ def test_every_instance_of_every_class(classifier: Classifier) -> None:
 
 
 @given(separated_classifiers())
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 def test_both_methods_decide_alike(classifier: Classifier) -> None:
     result = by_intervals(classifier)
     check_labels(classifier, result)
@@ -147,7 +148,7 @@ def test_both_methods_decide_alike(classifier: Classifier) -> None:
 
 
 @given(separated_classifiers(), st.sampled_from([0, 10, 300]))
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 def test_close_calls_are_exact(classifier: Classifier, largest: int) -> None:
     """Logarithms so coarse that they prove little or nothing."""
     with pytest.MonkeyPatch.context() as patch:

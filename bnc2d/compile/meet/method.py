@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +45,10 @@ if TYPE_CHECKING:
 _JOINTREE_SEEDS = range(8)
 # A table, the one it is made of, their products and copies.
 _BYTES_PER_ENTRY = 4 * 8
+# Tables of more entries are made part by part, one after the other in the same memory: to get new memory from
+# the system, page by page, takes longer than to fill it. Not in more parts than these.
+_LARGE_TABLE = 1 << 24
+_FEW_PARTS = 16
 # At most this many features are set beforehand because of ties.
 _MAX_EXPLAINING = 3
 _EXPANDED_CELLS = 1 << 22
@@ -64,7 +70,9 @@ def compile_diagram(
         cut = cheapest_cut(prepared, budget.memory)
         widths = widths_of(prepared, cut.jointree)
         sides = [Side(prepared, side) for side in (cut.first, cut.second)]
-        fixed = [feature for side in sides for feature in side.features_to_fix(entries)]
+        fixed = _set_beforehand(sides, min(entries, _LARGE_TABLE))
+        if prod([prepared.sizes[feature] for feature in fixed]) > _FEW_PARTS:
+            fixed = _set_beforehand(sides, entries)
         fixed.sort(key=prepared.network.names.__getitem__)
     explaining: list[VariableId] = []
     structural = False
@@ -84,6 +92,11 @@ def compile_diagram(
 def cheapest_cut(prepared: Prepared, memory: int) -> Cut:
     """Return the cut for tables that fit a number of bytes."""
     return choose_cut(prepared, _JOINTREE_SEEDS, _entries(memory))
+
+
+def _set_beforehand(sides: Sequence[Side], entries: int) -> list[VariableId]:
+    """Return features without which no table is larger than this."""
+    return [feature for side in sides for feature in side.features_to_fix(entries)]
 
 
 def _entries(memory: int) -> int:

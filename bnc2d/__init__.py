@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
+    from bnc2d.base.readers.choices import ExplainKind as ExplainKind
     from bnc2d.base.readers.choices import Method as Method
     from bnc2d.base.readers.choices import ReasonKind as ReasonKind
+    from bnc2d.base.readers.choices import ScoreKind as ScoreKind
     from bnc2d.base.readers.choices import Ties as Ties
     from bnc2d.base.readers.instances import Instance as Instance
     from bnc2d.base.readers.numbers import Number as Number
@@ -115,7 +117,7 @@ _HOME = {
     "bnc2d.auditing.audit": "audit",
     "bnc2d.auditing.findings": "AuditCheck",
     "bnc2d.auditing.result": "Audit",
-    "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
+    "bnc2d.base.readers.choices": "Arithmetic ExplainKind Method ReasonKind ScoreKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",

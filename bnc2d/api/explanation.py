@@ -24,13 +24,14 @@ from bnc2d.logic.terms import Term
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.base.readers.choices import ScoreKind, ScoreOf
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.draw.chart import Chart
     from bnc2d.draw.theme import Theme
     from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.explain.probable.question import Drawn, Question
     from bnc2d.explain.probable.reason import ProbableReason
-    from bnc2d.explain.scores.scores import ScoreKind, ScoreOf, Scores
+    from bnc2d.explain.scores.scores import Scores
     from bnc2d.logic.primes.stream import Primes
     from bnc2d.logic.terms import Term
     from bnc2d.report.records import ExplanationData

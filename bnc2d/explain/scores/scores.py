@@ -7,20 +7,16 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from math import log10
-from typing import Literal, TypeAlias, TypedDict, get_args
+from typing import TypeAlias, TypedDict
 
 from bnc2d.base.finding import decision_words
 from bnc2d.base.readers.arguments import flag
+from bnc2d.base.readers.choices import GAMES, ScoreKind, ScoreOf
 from bnc2d.base.scales import Label, json_value
 
-# What a number means (see ``Scores``), and whose values games are.
-ScoreKind: TypeAlias = Literal["occurrence", "responsibility", "shapley", "banzhaf"]
-ScoreOf: TypeAlias = Literal["decision", "posterior"]
 Score: TypeAlias = Fraction | float
 Bounds: TypeAlias = tuple[Score, Score]
 
-KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
-GAMES: tuple[ScoreKind, ...] = ("shapley", "banzhaf")
 _MOST_DIGITS = 40  # of a fraction that is written out
 _BAR = 20  # signs of the longest bar of a text
 

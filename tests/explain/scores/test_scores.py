@@ -13,9 +13,9 @@ import pytest
 
 import bnc2d
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.choices import ScoreKind
 from bnc2d.explain.scores import by_reasons, passes
 from bnc2d.explain.scores.quadrature import gauss_legendre, newton_cotes
-from bnc2d.explain.scores.scores import ScoreKind
 from bnc2d.testing import random_classifier
 from tests.explain.scores.definition import Definition, table_of
 from tests.explain.scores.drawn import compare

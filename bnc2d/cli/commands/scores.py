@@ -69,14 +69,16 @@ def run(options: argparse.Namespace) -> int:
     }
     columns = ["decision", "kind", "total", "complete", *(f"score({name})" for name in classifier.features)]
     output = Answers(options, given, columns)
-    together = not (given.single or fixed or any(changes.values()) or isinstance(model, Classifier))
+    together = not (given.single or fixed or any(changes.values()))
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
         limit = options.time_limit
-        if together and not isinstance(model, Classifier):
+        if together:
             exact = True if options.exact and options.kind in GAMES else None
-            seconds = limit * len(instances)
-            found = model.scores_many(instances, **asked, exact=exact, time_limit=seconds)
+            more = {**asked, "exact": exact, "time_limit": limit * len(instances)}
+            if isinstance(model, Classifier):
+                more["given"] = constraint
+            found = model.scores_many(instances, **more)
         else:
             found = [scores_of(instance) for instance in instances]
         return [_rendered(one, output.format, options.exact) for one in found]

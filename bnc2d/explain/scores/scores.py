@@ -126,22 +126,32 @@ class Scores(Mapping[str, Score]):
         return f"{decided}: {what} of {of}, others drawn {drawn.get(str(self.distribution), 'by marginals')}"
 
     def __str__(self) -> str:
-        lines = [self.title]
         wide = max(map(len, self.numbers), default=0)
+        lines = [f"  {name:{wide}}  {text}" for name, text in self.lines()]
+        return "\n".join([self.title, *lines, *(f"  {note}" for note in self.notes())])
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the features as ranked, each with its number, its bounds and a bar, in text."""
         most = max((abs(float(number)) for number in self.numbers.values()), default=0.0)
         cells = {name: _shown(number) for name, number in self.numbers.items()}
         room = max(map(len, cells.values()), default=0)
+        found = []
         for name in self.ranked():
             size = abs(float(self.numbers[name]))
             bar = "█" * round(_BAR * size / most) if most else ""
             known = "" if self.bounds is None else _between(self.bounds[name])
-            lines.append(f"  {name:{wide}}  {cells[name]:>{room}}{known}  {bar}".rstrip())
+            found.append((name, f"{cells[name]:>{room}}{known}  {bar}".rstrip()))
+        return found
+
+    def notes(self) -> list[str]:
+        """Return what the numbers sum to, and whether they are known, in text."""
+        found = []
         if self.kind == "shapley" and self.baseline is not None and self.value is not None:
-            sums = f"{_shown(self.total).strip()} = {_shown(self.value).strip()}"
-            lines.append(f"  sum {sums} - {_shown(self.baseline).strip()}, with all features drawn")
+            sums = f"{_shown(self.total)} = {_shown(self.value)}"
+            found.append(f"sum {sums} - {_shown(self.baseline)}, with all features drawn")
         if not self.complete:
-            lines.append("  between the bounds: the reasons were too many, or took too long")
-        return "\n".join(lines)
+            found.append("between the bounds: the reasons were too many, or took too long")
+        return found
 
     def __repr__(self) -> str:
         some = ", ".join(f"{name}: {float(self.numbers[name]):.4g}" for name in self.ranked()[:4])

@@ -254,12 +254,11 @@ class Explanation(BaseExplanation):
         default what is quick. Fixed features are always as in the instance, and have 0; under allowed
         changes, features are drawn among the states that they may have. A constraint is refused.
         """
-        from bnc2d.explain.scores.asking import Asked, Question
+        from bnc2d.explain.scores.asking import Question
 
         limit, whole = self._time(seconds(time_limit)), self.whole.classifier
         question = Question(whole, kind, distribution, towards=towards, of=of, weighted=weighted, exact=exact)
-        asked = Asked(self.route, self._positions, self._label, self._held, self._box, self._case)
-        return question.about(asked, limit)
+        return question.about(self.asked, limit)
 
     def to_text(
         self,

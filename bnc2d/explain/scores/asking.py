@@ -11,13 +11,11 @@ from bnc2d.base.readers.choices import GAMES, SCORE_KINDS, ScoreKind, ScoreOf
 from bnc2d.base.scales import Label
 from bnc2d.compile.shares.distribution import AnyDistribution
 from bnc2d.errors import ArgumentError, ClassifierError, did_you_mean
-from bnc2d.explain.case import Case
-from bnc2d.explain.changes.allowed import Box
 from bnc2d.explain.routes import Route
 from bnc2d.explain.scores import by_reasons
+from bnc2d.explain.scores.asked import Asked
 from bnc2d.explain.scores.games import Drawn, Game, limited
 from bnc2d.explain.scores.scores import Bounds, Score, Scores
-from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier
 
 REASON_SECONDS = 10.0  # for the reasons, unless the user says otherwise
@@ -38,17 +36,6 @@ class ScoreManyOptions(ScoreOptions, total=False):
 
     progress: Progress
     chunk_size: int | None
-
-
-class Asked(NamedTuple):
-    """One decision: who answers, the instance by its states, its label, what may not change, and its case."""
-
-    route: Route
-    row: Sequence[int]
-    label: int
-    held: frozenset[FeatureId]
-    box: Box
-    case: Case
 
 
 class Scored(NamedTuple):

@@ -103,8 +103,17 @@ class Scores(Mapping[str, Score]):
         return sum(numbers, Fraction(0)) if self.exact else float(sum(map(float, numbers)))
 
     def ranked(self) -> list[str]:
-        """Return the features, those with the numbers furthest from 0 first; of equals the earlier one."""
-        return sorted(self.numbers, key=lambda name: abs(float(self.numbers[name])), reverse=True)
+        """Return the features, those with the numbers furthest from 0 first; of equals the earlier one.
+
+        Numbers are equal where they differ by roundings alone.
+        """
+        unit = 4 * self.error
+
+        def size(name: str) -> float:
+            number = abs(float(self.numbers[name]))
+            return round(number / unit) if unit else number
+
+        return sorted(self.numbers, key=size, reverse=True)
 
     @property
     def title(self) -> str:

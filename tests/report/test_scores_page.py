@@ -105,7 +105,7 @@ def test_the_card(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "CT in no reason" in shapley
     assert "−0.019" in shapley
     assert "CT is in no reason: with the other features as they are" in shapley
-    assert "How many of the 1 sufficient reason have the feature" in occurrence
+    assert "Whether the only sufficient reason has the feature." in occurrence
     assert "0 %: CT." in occurrence
     assert "0: CT." in responsibility
     assert "in no reason:" not in responsibility

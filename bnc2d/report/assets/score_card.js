@@ -1,6 +1,7 @@
 // The section on scores: a bar for each feature, the largest first, and what the numbers are.
 
-const BARS_SHOWN = 12, NOTHING = 1e-12; // features at first; a number that is 0 but for roundings
+const BARS_SHOWN = 12, FEW_NAMES = 8; // features at first, and of those with 0 that are named at once
+const NOTHING = 1e-12; // a number that is 0 but for roundings
 
 class ScoreCard {
   constructor({ features }) {
@@ -59,6 +60,7 @@ class ScoreCard {
   sentence({ numbers, bounds, reasons, baseline, value }) {
     const { story, kind } = this, known = story.missing ? "known " : "";
     if (kind === "occurrence") {
+      if (reasons === 1 && !bounds) return "Whether the only sufficient reason has the feature.";
       const all = bounds ? "those sufficient reasons that were listed" : plural(reasons, "sufficient reason");
       return `How many of the ${all} have the feature${bounds ? ", and between which numbers the share of all lies" : ""}.`;
     }
@@ -97,7 +99,9 @@ class ScoreCard {
     }
     if (nothing.length) {
       const names = nothing.flatMap((feature, at) => [at ? ", " : "", nameOf(this.features[feature])]);
-      parts.push(make("p", { class: "hint" }, `${this.kind === "occurrence" ? "0 %" : "0"}: `, ...names, "."));
+      const number = this.kind === "occurrence" ? "0 %" : "0";
+      parts.push(nothing.length <= FEW_NAMES ? make("p", { class: "hint" }, `${number}: `, ...names, ".")
+        : make("details", { class: "hint" }, make("summary", {}, `${number}: ${nothing.length} features`), ...names, "."));
     }
     byId("scores-more").replaceChildren(...parts);
   }

@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from bnc2d.regions.decides import Decided as Decided
     from bnc2d.report.explore import write_page as write_page
     from bnc2d.report.heat_map import heat_map as heat_map
+    from bnc2d.report.score_chart import score_chart as score_chart
     from bnc2d.verify.report import Check as Check
     from bnc2d.verify.report import Report as Report
 
@@ -165,6 +166,7 @@ _HOME = {
     "bnc2d.regions.decides": "Decided",
     "bnc2d.report.explore": "write_page",
     "bnc2d.report.heat_map": "heat_map",
+    "bnc2d.report.score_chart": "score_chart",
     "bnc2d.verify.report": "Check Report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}

@@ -15,7 +15,8 @@ from bnc2d.explain.routes import Route
 from bnc2d.explain.scores import by_reasons
 from bnc2d.explain.scores.asked import Asked
 from bnc2d.explain.scores.games import Drawn, Game, limited
-from bnc2d.explain.scores.scores import Bounds, Score, Scores
+from bnc2d.explain.scores.numbers import Bounds, Score
+from bnc2d.explain.scores.scores import Scores
 from bnc2d.model.classifier import BaseClassifier
 
 REASON_SECONDS = 10.0  # for the reasons, unless the user says otherwise

@@ -19,9 +19,9 @@ from bnc2d.explain.changes.allowed import Box
 from bnc2d.explain.routes import CompiledRoute, GivenRoute, NetworkRoute, Route
 from bnc2d.explain.scores.by_table import MOST_EXACT, MOST_INSTANCES, table_values
 from bnc2d.explain.scores.exact import exact_values, is_cheap
+from bnc2d.explain.scores.numbers import Score
 from bnc2d.explain.scores.passes import error_bound, players_of, values
 from bnc2d.explain.scores.quadrature import Floats
-from bnc2d.explain.scores.scores import Score
 from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from math import log10
-from typing import TypeAlias, TypedDict
+from typing import TypedDict
 
 from bnc2d.base.finding import decision_words
 from bnc2d.base.readers.arguments import flag
 from bnc2d.base.readers.choices import GAMES, ScoreKind, ScoreOf
 from bnc2d.base.scales import Label, json_value
-
-Score: TypeAlias = Fraction | float
-Bounds: TypeAlias = tuple[Score, Score]
+from bnc2d.explain.scores.numbers import Bounds, Score, shown_number
 
 _MOST_DIGITS = 40  # of a fraction that is written out
+_FEW_NOTHING = 5  # features without a score that are shown as the others
 _BAR = 20  # signs of the longest bar of a text
 
 
@@ -115,6 +114,28 @@ class Scores(Mapping[str, Score]):
 
         return sorted(self.numbers, key=size, reverse=True)
 
+    def shown_first(self, most: int) -> tuple[list[str], str]:
+        """Return the first features as ranked, at most so many, and what is said of the others.
+
+        Of many features without a score only their number is told.
+        """
+        names = self.ranked()
+        nothing = [name for name in names if self._is_nothing(name)]
+        if len(nothing) <= _FEW_NOTHING:
+            nothing = []
+        some = [name for name in names if name not in set(nothing)]
+        said = []
+        if len(some) > most:
+            size = max(abs(float(self.numbers[name])) for name in some[most:])
+            said.append(f"{len(some) - most} more features: none further from 0 than {size:.4g}")
+        if nothing:
+            said.append(f"{len(nothing)} {'other ' if said or some else ''}features: 0")
+        return some[:most], "; ".join(said)
+
+    def _is_nothing(self, name: str) -> bool:
+        ends = (self.numbers[name], *(() if self.bounds is None else self.bounds[name]))
+        return all(abs(float(end)) <= self.error for end in ends)
+
     @property
     def title(self) -> str:
         """What the numbers are, in a line."""
@@ -142,7 +163,7 @@ class Scores(Mapping[str, Score]):
     def lines(self) -> list[tuple[str, str]]:
         """Return the features as ranked, each with its number, its bounds and a bar, in text."""
         most = max((abs(float(number)) for number in self.numbers.values()), default=0.0)
-        cells = {name: _shown(number) for name, number in self.numbers.items()}
+        cells = {name: shown_number(number) for name, number in self.numbers.items()}
         room = max(map(len, cells.values()), default=0)
         found = []
         for name in self.ranked():
@@ -156,8 +177,8 @@ class Scores(Mapping[str, Score]):
         """Return what the numbers sum to, and whether they are known, in text."""
         found = []
         if self.kind == "shapley" and self.baseline is not None and self.value is not None:
-            sums = f"{_shown(self.total)} = {_shown(self.value)}"
-            found.append(f"sum {sums} - {_shown(self.baseline)}, with all features drawn")
+            sums = f"{shown_number(self.total)} = {shown_number(self.value)}"
+            found.append(f"sum {sums} - {shown_number(self.baseline)}, with all features drawn")
         if not self.complete:
             found.append("between the bounds: the reasons were too many, or took too long")
         return found
@@ -207,12 +228,6 @@ def _fraction(value: Score) -> str:
     """Return ``1/3``, of any length: Decimal knows no limit on the digits of a number."""
     top, bottom = value.as_integer_ratio()
     return f"{Decimal(top):f}" if bottom == 1 else f"{Decimal(top):f}/{Decimal(bottom):f}"
-
-
-def _shown(number: Score) -> str:
-    """Return a number for a table: a short fraction as it is, else four digits."""
-    short = isinstance(number, Fraction) and number.denominator < 10_000 and abs(number.numerator) < 10_000
-    return str(number) if short else f"{float(number):.4f}"
 
 
 def _between(bounds: Bounds) -> str:

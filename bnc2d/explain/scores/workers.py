@@ -29,8 +29,8 @@ from bnc2d.explain.scores.games import (
     means,
     table_error,
 )
+from bnc2d.explain.scores.numbers import Score
 from bnc2d.explain.scores.passes import error_bound, players_of, rows_at_once, values
-from bnc2d.explain.scores.scores import Score
 from bnc2d.logic.diagram.diagram import Diagram
 
 

@@ -266,4 +266,4 @@ def test_names_are_escaped_in_html() -> None:
     html = model.explain({"<b>&": 1}).scores("shapley")._repr_html_()
     assert "&lt;b&gt;&amp;" in html
     assert "<b>" not in html
-    assert "width:200.0px" in html
+    assert "width:100.0%" in html

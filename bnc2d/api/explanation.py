@@ -258,7 +258,7 @@ class Explanation(BaseExplanation):
 
         limit, whole = self._time(seconds(time_limit)), self.whole.classifier
         question = Question(whole, kind, distribution, towards=towards, of=of, weighted=weighted, exact=exact)
-        return question.about(self.asked, limit)
+        return question.about(self._asked, limit)
 
     def to_text(
         self,

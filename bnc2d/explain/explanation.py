@@ -103,7 +103,7 @@ class BaseExplanation:
         return np.array([self._positions], dtype=np.intp)
 
     @property
-    def asked(self) -> Asked:
+    def _asked(self) -> Asked:
         """What scores are asked about."""
         return Asked(self.route, self._positions, self._label, self._held, self._box, self._case)
 

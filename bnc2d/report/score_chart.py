@@ -9,6 +9,7 @@ from bnc2d.base.readers.arguments import wrong
 from bnc2d.draw.chart import WIDTH, Chart
 from bnc2d.draw.score_bars import ScoreBar, ScoreBars, draw_score_bars
 from bnc2d.draw.theme import Theme
+from bnc2d.explain.scores.html import first_and_rest
 from bnc2d.explain.scores.numbers import shown_number
 from bnc2d.explain.scores.scores import Scores
 
@@ -34,7 +35,7 @@ def score_chart(scores: Scores, *, width: int = WIDTH, theme: Theme = "auto") ->
     """
     if not isinstance(scores, Scores):
         raise wrong("scores", scores, "what e.scores(kind) returns")
-    names, rest = scores.shown_first(_MOST_BARS)
+    names, rest = first_and_rest(scores, _MOST_BARS)
     bars = [
         ScoreBar(
             name,

@@ -38,7 +38,7 @@ def _scores(
         return {"without": _NO_PRODUCT}
     question = Question(explanation.whole.classifier, kind, exact=False if kind in GAMES else None)
     try:
-        scores = question.about(explanation.asked, budget.left())
+        scores = question.about(explanation._asked, budget.left())
     except NotCompiledError:
         return {"without": _NOT_COMPILED}
     except LimitExceeded:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import bnc2d
+from bnc2d.explain.scores.html import first_and_rest
 from bnc2d.explain.scores.scores import Scores
 
 NAMES = ["<b>&", "a_very_long_name_of_a_feature_that_goes_on_and_on_for_ever", "\u202eturned", "plain"]
@@ -52,7 +53,7 @@ def test_many_features_are_folded() -> None:
     numbers: dict[str, Fraction | float] = {f"x{n}": (-1) ** n * 0.9**n for n in range(50)}
     numbers |= {f"z{n}": 0.0 for n in range(10)}
     scores = some(numbers, error=1e-15)
-    names, rest = scores.shown_first(30)
+    names, rest = first_and_rest(scores, 30)
     assert names == [f"x{n}" for n in range(30)]
     assert rest == f"20 more features: none further from 0 than {0.9**30:.4g}; 10 other features: 0"
     for text in (bnc2d.score_chart(scores).svg(), scores._repr_html_()):
@@ -60,8 +61,8 @@ def test_many_features_are_folded() -> None:
         assert "x29" in text
         assert ">x30<" not in text
     few = some({"a": 0.0, "b": 1.0})
-    assert few.shown_first(30) == (["b", "a"], "")
-    assert some({f"z{n}": 0.0 for n in range(9)}).shown_first(30) == ([], "9 features: 0")
+    assert first_and_rest(few, 30) == (["b", "a"], "")
+    assert first_and_rest(some({f"z{n}": 0.0 for n in range(9)}), 30) == ([], "9 features: 0")
 
 
 def test_bounds_are_lines() -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bnc2d.explain.scores.scores import Scores
 
 _MOST_ROWS = 30
+_FEW_NOTHING = 5  # features without a score that are shown as the others
 _UP, _DOWN = "#4a7fe0", "#d9692a"  # at least 3 to 1 on white and on black
 _TABLE = ' style="width:100%;max-width:44em;margin:0;table-layout:fixed;border-collapse:collapse"'
 _NAME = ' style="text-align:left;padding:2px 12px 2px 0;overflow-wrap:anywhere;width:36%"'
@@ -27,7 +28,7 @@ _LEFT = ' style="text-align:left;padding:2px 0"'
 
 def scores_html(scores: Scores) -> str:
     """Return a table of the features, the largest scores first; beyond 30 they are counted."""
-    names, rest = scores.shown_first(_MOST_ROWS)
+    names, rest = first_and_rest(scores, _MOST_ROWS)
     sizes = [float(number) for number in scores.values()]
     sizes += [float(end) for ends in (scores.bounds or {}).values() for end in ends]
     low, high = min([0.0, *sizes]), max([0.0, *sizes])
@@ -46,6 +47,30 @@ def scores_html(scores: Scores) -> str:
     notes = [*([rest] if rest else []), *(_minus(note) for note in map(_text, scores.notes()))]
     lines += [f'<tr><td{_LEFT} colspan="3">{note}</td></tr>\n' for note in notes]
     return "".join([*lines, "</table>\n"])
+
+
+def first_and_rest(scores: Scores, most: int) -> tuple[list[str], str]:
+    """Return the first features as ranked, at most so many, and what is said of the others.
+
+    Of many features without a score only their number is told.
+    """
+
+    def is_nothing(name: str) -> bool:
+        ends = (scores[name], *(() if scores.bounds is None else scores.bounds[name]))
+        return all(abs(float(end)) <= scores.error for end in ends)
+
+    names = scores.ranked()
+    nothing = {name for name in names if is_nothing(name)}
+    if len(nothing) <= _FEW_NOTHING:
+        nothing = set()
+    some = [name for name in names if name not in nothing]
+    said = []
+    if len(some) > most:
+        size = max(abs(float(scores[name])) for name in some[most:])
+        said.append(f"{len(some) - most} more features: none further from 0 than {size:.4g}")
+    if nothing:
+        said.append(f"{len(nothing)} {'other ' if some else ''}features: 0")
+    return some[:most], "; ".join(said)
 
 
 def _bar(number: Score, low: float, high: float) -> str:

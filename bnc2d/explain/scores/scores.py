@@ -16,7 +16,6 @@ from bnc2d.base.scales import Label, json_value
 from bnc2d.explain.scores.numbers import Bounds, Score, shown_number
 
 _MOST_DIGITS = 40  # of a fraction that is written out
-_FEW_NOTHING = 5  # features without a score that are shown as the others
 _BAR = 20  # signs of the longest bar of a text
 
 
@@ -113,28 +112,6 @@ class Scores(Mapping[str, Score]):
             return round(number / unit) if unit else number
 
         return sorted(self.numbers, key=size, reverse=True)
-
-    def shown_first(self, most: int) -> tuple[list[str], str]:
-        """Return the first features as ranked, at most so many, and what is said of the others.
-
-        Of many features without a score only their number is told.
-        """
-        names = self.ranked()
-        nothing = [name for name in names if self._is_nothing(name)]
-        if len(nothing) <= _FEW_NOTHING:
-            nothing = []
-        some = [name for name in names if name not in set(nothing)]
-        said = []
-        if len(some) > most:
-            size = max(abs(float(self.numbers[name])) for name in some[most:])
-            said.append(f"{len(some) - most} more features: none further from 0 than {size:.4g}")
-        if nothing:
-            said.append(f"{len(nothing)} {'other ' if said or some else ''}features: 0")
-        return some[:most], "; ".join(said)
-
-    def _is_nothing(self, name: str) -> bool:
-        ends = (self.numbers[name], *(() if self.bounds is None else self.bounds[name]))
-        return all(abs(float(end)) <= self.error for end in ends)
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from bnc2d.base.readers.choices import GAMES, SCORE_KINDS, ScoreKind
 from bnc2d.errors import LimitExceeded, NotCompiledError
 from bnc2d.explain.explanation import BaseExplanation
 from bnc2d.explain.scores.asking import Question
+from bnc2d.explain.scores.numbers import Score
 
 _NO_PRODUCT = (
     "These values are of features that are drawn independently, which a constraint does not leave: choose "
@@ -44,13 +45,18 @@ def _scores(
     except LimitExceeded:
         return {"without": _LATE}
     found: dict[str, Any] = {
-        "numbers": [float(scores[name]) if name in scores else None for name in features],
+        "numbers": [_short(scores[name]) if name in scores else None for name in features],
         "bounds": None,
         "reasons": scores.reasons,
     }
     if scores.bounds is not None:
-        bounds = {name: [float(low), float(high)] for name, (low, high) in scores.bounds.items()}
+        bounds = {name: [_short(low), _short(high)] for name, (low, high) in scores.bounds.items()}
         found["bounds"] = [bounds.get(name) for name in features]
     if scores.baseline is not None and scores.value is not None:
-        found |= {"baseline": float(scores.baseline), "value": float(scores.value)}
+        found |= {"baseline": _short(scores.baseline), "value": _short(scores.value)}
     return found
+
+
+def _short(number: Score) -> float:
+    """Return a number with more digits than are seen, but not all: a page may have many thousands."""
+    return round(float(number), 10)

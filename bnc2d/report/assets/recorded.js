@@ -71,6 +71,10 @@ class Recorded {
     return this.answer.scores[kind];
   }
 
+  plainlyInNone() {
+    return new Set();
+  }
+
   formulas() {
     return this.answer.formulas;
   }

@@ -94,16 +94,16 @@ function scoresOf(model, { row, label, explainer, filled }, why, kind) {
     : { numbers: known(counts.map((count) => count / every.length)), bounds: null, reasons: every.length };
 }
 
-/** The features that are in no reason, or null where that is not known. */
+/** The features that are in no reason: all of them, or where reasons are too many those of which it is plain. */
 function inNoReason(why) {
   for (const kind of ["occurrence", "responsibility"]) {
     const { numbers, bounds } = why.scores(kind);
     if (numbers && !bounds) return new Set(numbers.flatMap((number, feature) => (number === 0 ? [feature] : [])));
   }
-  return null;
+  return why.plainlyInNone();
 }
 
 /** All scores as plain data: for scripts, and to check this page. */
 const plainScores = (why) => ({
-  ...Object.fromEntries(SCORE_KINDS.map(([kind]) => [kind, why.scores(kind)])), inNone: [...inNoReason(why) ?? []],
+  ...Object.fromEntries(SCORE_KINDS.map(([kind]) => [kind, why.scores(kind)])), inNone: [...inNoReason(why)],
 });

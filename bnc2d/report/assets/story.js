@@ -68,6 +68,14 @@ class Found {
     return this.case.remember(`scores ${kind}`, () => scoresOf(this.model, this.subject, this, kind));
   }
 
+  /** The known features that the complete reason does not mention. */
+  plainlyInNone() {
+    const { circuit, complete } = this.case;
+    const used = new Set([...circuit.program(complete)].filter((node) => circuit.kinds[node] === LITERAL)
+      .map((node) => circuit.parts[node][0]));
+    return new Set(this.subject.row.flatMap((state, feature) => (state < 0 || used.has(feature) ? [] : [feature])));
+  }
+
   formulas() {
     const { circuit, complete, general } = this.case;
     return [circuit.text(complete), circuit.text(general)];

@@ -74,6 +74,8 @@ def test_random_models(browser: Browser, tmp_path: Path, seed: int) -> None:
 def test_under_a_constraint(browser: Browser, tmp_path: Path) -> None:
     model = diagnosis().given("HR=High -> BP=Low")
     check_page(browser, model, [CONTRADICTION, {"BP": "High", "CT": "1", "HR": "Normal"}], tmp_path)
+    assert shown(browser, "scores-sentence").startswith("How many of the 2 sufficient reasons")
+    choose(browser, "shapley")
     assert "a constraint does not leave" in shown(browser, "scores")
 
 
@@ -118,18 +120,24 @@ def test_the_card(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     compare_scores(diagnosis(), {"BP": "High", "CT": None, "HR": None}, browser.run("bnc2d.scores(1)"), 1e-10)
 
 
-def test_rows_without_compiling(tmp_path: Path) -> None:
+def test_rows_without_compiling(browser: Browser, tmp_path: Path) -> None:
     """Values that would take all instances one by one say so; what reasons say is there."""
     from bnc2d.testing import random_naive_bayes
 
-    classifier = bnc2d.Classifier(random_naive_bayes(3, features=30), "Y")
+    classifier = bnc2d.Classifier(random_naive_bayes(3, features=40, states=3), "Y")
     row = {f.name: f.states[0] for f in classifier.feature_variables}
-    write_page(classifier, tmp_path / "page.html", rows=[row], time_limit=2.0)
+    write_page(classifier, tmp_path / "page.html", rows=[row], time_limit=0.5)
     (answer,) = json.loads(
         (tmp_path / "page.html").read_text(encoding="utf-8").split('id="model">')[1].split("</script>")[0]
     )["answers"]
     assert "compiled model" in answer["scores"]["shapley"]["without"]
-    assert len(answer["scores"]["responsibility"]["numbers"]) == 30
+    assert len(answer["scores"]["responsibility"]["numbers"]) == 40
+    low, high = answer["scores"]["occurrence"]["bounds"][1]
+    assert low < high
+    browser.open(tmp_path / "page.html")  # on the first kind that is there
+    assert "the coloured part of the bar is proved" in shown(browser, "scores-sentence")
+    assert "–100 %" in shown(browser, "scores-table")
+    assert browser.messages == []
 
 
 def test_long_names_and_many_features_fit_a_phone(browser: Browser, tmp_path: Path) -> None:

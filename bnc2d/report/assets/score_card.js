@@ -1,20 +1,27 @@
 // The section on scores: a bar for each feature, the largest first, and what the numbers are.
 
 const BARS_SHOWN = 12, FEW_NAMES = 8; // features at first, and of those with 0 that are named at once
+const OPEN = "Not all reasons were found in time: it lies between the numbers, and the coloured part of the bar is proved.";
 const NOTHING = 1e-12; // a number that is 0 but for roundings
 
 class ScoreCard {
   constructor({ features }) {
     this.features = features;
     this.kind = SCORE_KINDS[0][0];
+    this.asked = false; // whether the reader has chosen the kind
     byId("scores-kind").replaceChildren(chooser("Show", "score-kind", SCORE_KINDS, this.kind, (kind) => {
       this.kind = kind;
+      this.asked = true;
       this.draw(BARS_SHOWN);
     }));
   }
 
   show(story, why) {
     Object.assign(this, { story, why });
+    if (!this.asked) {
+      const there = SCORE_KINDS.find(([kind]) => why.scores(kind).numbers) ?? SCORE_KINDS[0];
+      this.kind = byId("score-kind").value = there[0];
+    }
     this.draw(BARS_SHOWN);
   }
 
@@ -31,7 +38,7 @@ class ScoreCard {
     const isNothing = (feature) => size(feature) < NOTHING && !(bounds && bounds[feature][1] > NOTHING);
     const ranked = numbers.flatMap((number, feature) => (number === null || isNothing(feature) ? [] : [feature]))
       .sort((one, other) => size(other) - size(one) || one - other);
-    const values = [0, ...ranked.map((feature) => numbers[feature])];
+    const values = [0, ...ranked.flatMap((feature) => bounds?.[feature] ?? [numbers[feature]])];
     const range = [Math.min(...values), Math.max(...values)];
     const none = isGame ? inNoReason(why) : null;
     const marked = ranked.filter((feature) => none?.has(feature));
@@ -42,12 +49,17 @@ class ScoreCard {
   }
 
   line(feature, number, bounds, range, isInNone) {
-    const own = this.features[feature], shown = this.shown(number);
-    const between = bounds && bounds[0] !== bounds[1]
-      ? [" ", make("span", { class: "hint" }, `${this.shown(bounds[0])} to ${this.shown(bounds[1])}`)] : [];
+    const own = this.features[feature], isOpen = bounds && bounds[0] !== bounds[1];
     const tag = isInNone ? [" ", make("span", { class: "in-none" }, "in no reason")] : [];
     return make("tr", {}, make("th", { scope: "row" }, nameOf(own), ...tag),
-      make("td", { class: "number" }, shown, ...between), make("td", {}, scoreBar(number, range)));
+      make("td", { class: "number" }, isOpen ? this.between(bounds) : this.shown(number)),
+      make("td", {}, scoreBar(...(isOpen ? bounds : [number, number]), range)));
+  }
+
+  /** Two numbers between which a score lies, as they are read; of shares nothing is rounded away. */
+  between([low, high]) {
+    if (this.kind === "occurrence") return `${Math.floor(100 * low)}–${Math.ceil(100 * high)} %`;
+    return `${this.shown(low)}–${this.shown(high)}`;
   }
 
   /** A number as it is read: shares in percent, responsibilities as fractions, what is added with its sign. */
@@ -61,13 +73,12 @@ class ScoreCard {
     const { story, kind } = this, known = story.missing ? "known " : "";
     if (kind === "occurrence") {
       if (reasons === 1 && !bounds) return "Whether the only sufficient reason has the feature.";
-      const all = bounds ? "those sufficient reasons that were listed" : plural(reasons, "sufficient reason");
-      return `How many of the ${all} have the feature${bounds ? ", and between which numbers the share of all lies" : ""}.`;
+      return bounds ? `The share of the sufficient reasons that have the feature. ${OPEN}`
+        : `How many of the ${plural(reasons, "sufficient reason")} have the feature.`;
     }
     if (kind === "responsibility") {
       return "1 / the number of features in the smallest necessary reason that has the feature: 1 where it can change "
-        + `the decision alone, 1/2 where it takes one other feature with it, 0 where no reason has it.${bounds ? " It lies "
-        + "between the numbers beside it." : ""}`;
+        + `the decision alone, 1/2 where it takes one other feature with it, 0 where no reason has it.${bounds ? ` ${OPEN}` : ""}`;
     }
     const adds = `What knowing the ${known}feature adds to the probability that ${story.decided}, on the average over`;
     const drawn = "what is not known being drawn, all states alike";
@@ -109,11 +120,13 @@ class ScoreCard {
 
 const clamped = (probability) => Math.min(Math.max(probability, 0), 1);
 
-/** A bar from zero to a number, where all numbers lie in a range. */
-function scoreBar(number, [low, high]) {
+/** A bar from zero to a number, and on to one that it may be, where all numbers lie in a range. */
+function scoreBar(number, most, [low, high]) {
   const look = { class: "score", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" };
   const scale = (at) => (at - low) / (high - low || 1), zero = scale(0);
   const zeroLine = low < 0 && high > 0 ? [shape("rect", { class: "zero", x: zero - 0.002, width: 0.004, height: 1 })] : [];
-  return shape("svg", look, shape("rect", { class: number < 0 ? "less" : "more", x: Math.min(zero, scale(number)),
+  const perhaps = most === number ? [] : [shape("rect", { class: "perhaps", x: scale(number),
+    width: scale(most) - scale(number), y: 0.1, height: 0.8 })];
+  return shape("svg", look, ...perhaps, shape("rect", { class: number < 0 ? "less" : "more", x: Math.min(zero, scale(number)),
     width: Math.abs(scale(number) - zero), y: 0.1, height: 0.8 }), ...zeroLine);
 }

@@ -121,8 +121,8 @@ def explain_many(
 
     ``executor`` may be any of the kind of ``concurrent.futures`` (dask's ``Client.get_executor()``, say). It
     is sent the decision diagram, or the network, with ``chunk_size`` rows at a time, and gives the same
-    reasons as no executor where there is no time limit; a diagram that is too large to send within one is
-    walked here.
+    reasons, and scores but for roundings, as no executor where there is no time limit; a diagram that
+    is too large to send within one is walked here.
     ``progress`` as in ``compile``.
     """
     kinds = items(kinds, "kinds", "a list", ClassifierError)
@@ -136,7 +136,7 @@ def explain_many(
     listed = tuple(reasons for kind in kinds for reasons in REASON_KINDS if reasons == kind)
     questions = [
         Question(route.classifier, kind, distribution if kind in GAMES else None)
-        for kind in SCORE_KINDS
+        for kind in sorted(SCORE_KINDS, key=lambda kind: kind not in GAMES)  # first what is quick
         if kind in kinds
     ]
     limit, time_limit = checked_limit(limit), seconds(time_limit)
@@ -201,7 +201,7 @@ def _records(
 ) -> list[Row]:
     """Return the records of rows that set every feature of the route; errors call them by ``numbers``."""
     distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-    left = work.left()
+    left = spread.budget.left()
     budget = Budget(None if left is None else max(left, _GRACE))
     with budget.limiting("the decisions are not known"):
         labels: list[int] = route.labels(distinct).tolist()

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 _Found: TypeAlias = list[Scored | None]  # None where the time was up
 
-_GRACE = 0.6  # seconds past the time limit in which rows still get bounds of what their reasons say
+_GRACE = 0.6  # seconds for decisions, whatever the time limit is
+_MORE = 0.1  # seconds past the time limit in which rows still get bounds from a look at them
 
 
 def scores_many(
@@ -185,7 +186,7 @@ def _score_chunk(
 ) -> _Found:
     """Score some rows, ``after`` being the number of those that follow."""
     left = None if deadline is None else deadline - time.time()
-    if left is not None and left < -_GRACE:
+    if left is not None and left < -_MORE:
         return [worker.unknown] * len(rows)
     own = None
     if left is not None:

@@ -15,8 +15,7 @@ import bnc2d
 from bnc2d import Classifier, CompiledModel, Row, Scores
 from bnc2d.base.readers.choices import EXPLAIN_KINDS, GAMES, SCORE_KINDS
 from bnc2d.testing import random_classifier
-from tests.explain.scores.definition import Definition, table_of
-from tests.hard_classifiers import mixed_classifier
+from tests.explain.scores.drawn import compare_many
 
 PATIENTS = [{"BP": bp, "CT": ct, "HR": "Normal"} for bp in ("Low", "High", "High") for ct in ("0", "1")]
 
@@ -51,29 +50,7 @@ def agree(found: Scores, truth: Scores) -> None:
 
 @pytest.mark.parametrize("seed", [2, 5, 17, 23, 40])
 def test_explain_many_has_the_scores_of_each_row(seed: int) -> None:
-    """Every kind, by both routes, against its definition by enumeration."""
-    classifier = mixed_classifier(seed, 40)
-    table = table_of(classifier)
-    rng = np.random.default_rng(seed)
-    own = [list(table)[at] for at in rng.integers(0, len(table), 4)]
-    rows = np.array([*own, own[0]])
-    sizes = [len(feature) for feature in classifier.feature_variables]
-    marginals = [[Fraction(1, size)] * size for size in sizes]
-    for source in (classifier, classifier.compile()):
-        found = source.explain_many(rows, kinds=EXPLAIN_KINDS, limit=1)
-        assert found[0] == found[-1]
-        for row, one in zip(rows.tolist(), found, strict=True):
-            truth = Definition(table, tuple(row))
-            assert list(one.scores["occurrence"].values()) == truth.occurrence()
-            assert list(one.scores["responsibility"].values()) == truth.responsibility()
-            worths = truth.worths(lambda other, of=one.decision: Fraction(table[other] == of), marginals)  # type: ignore[misc]
-            for kind in GAMES:
-                scores, values = one.scores[kind], truth.values(worths, kind)
-                assert 0 < scores.error < 1e-12
-                pairs = zip(scores.values(), values, strict=True)
-                assert all(abs(Fraction(x) - y) <= scores.error for x, y in pairs)
-                assert abs(Fraction(scores.baseline or 0) - worths[()]) <= scores.error
-            assert {kind: one.cut[kind] for kind in SCORE_KINDS} == dict.fromkeys(SCORE_KINDS)
+    compare_many(seed, 40)
 
 
 def test_the_result_does_not_depend_on_the_executor(diagnosis: CompiledModel) -> None:

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bnc2d.api.explanation import Explanation
+    from bnc2d.base.readers.choices import ScoreKind
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import NetworkRoute
+    from bnc2d.explain.scores.asking import ScoreManyOptions
+    from bnc2d.explain.scores.scores import Scores
     from bnc2d.explain.whole.rules.by_regions import RegionRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
     from bnc2d.explain.whole.sensitivity.results import EntryInterval, Sensitivity, ThresholdInterval
@@ -272,6 +276,45 @@ class Classifier(BaseClassifier):
         from bnc2d.explain.batch import explain_many
 
         return explain_many(self._route(given), rows, executor, **options)
+
+    @overload
+    def scores_many(
+        self,
+        rows: pd.DataFrame,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ScoreManyOptions],
+    ) -> pd.DataFrame: ...
+    @overload
+    def scores_many(
+        self,
+        rows: Instance | Instances | StateArray | pd.Series[Any],
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ScoreManyOptions],
+    ) -> list[Scores]: ...
+    def scores_many(
+        self,
+        rows: AnyInstances,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ScoreManyOptions],
+    ) -> list[Scores] | pd.DataFrame:
+        """Return the scores of many decisions; nothing is compiled (see ``scores_many``).
+
+        Occurrence and responsibility come from the reasons, or have bounds. Shapley and Banzhaf values take
+        few instances (65,536), which are all asked once; beyond that, ``compile()`` has them. ``given`` as
+        for ``explain``.
+        """
+        from bnc2d.explain.scores.many import scores_many
+
+        return scores_many(self._route(given), rows, kind, distribution, executor, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found about regions: a copy finds it again."""

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import array_pieces, multiply_matrices
+from bnc2d.base.arrays import array_pieces
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
@@ -35,8 +35,6 @@ Matrix: TypeAlias = NDArray[np.float64]
 _MAX_SHARE = 0.001
 # What adding a term up costs, in multiplications of a matrix product.
 _COLLECTING = 32
-# Sums are a product with a matrix where at least one entry in this many is not zero.
-_DENSE = 200
 _PIECE = 1 << 17
 
 
@@ -63,12 +61,6 @@ class Collector:
     def sums(self, table: Matrix) -> Matrix:
         """Return a row for each sum."""
         found = np.empty((len(self.starts), table.shape[1]))
-        if len(self.starts) * len(table) <= _DENSE * len(self.source) and len(self.starts) < len(self.source):
-            matrix = np.zeros((len(self.starts), len(table)))
-            lengths = np.diff(self.starts, append=len(self.source))
-            matrix[np.repeat(np.arange(len(self.starts)), lengths), self.source] = self.weight
-            multiply_matrices(matrix, table, out=found)  # terms of weight 0 change nothing, errors included
-            return found
         step = max(1, _PIECE // (table.shape[1] * (len(self.source) // max(1, len(self.starts)) + 1)))
         for at in range(0, len(self.starts), step):
             checkpoint()

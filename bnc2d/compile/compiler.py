@@ -10,7 +10,7 @@ from bnc2d.base.readers.choices import ARITHMETICS, Arithmetic, Method, read_met
 from bnc2d.base.threads import one_thread
 from bnc2d.base.workers import working
 from bnc2d.compile.graph.pruning import TargetPart, target_part
-from bnc2d.compile.model import BaseCompiledModel, Stats
+from bnc2d.compile.model import BaseCompiledModel, Stats, prepare_formulas
 from bnc2d.compile.result import Compiled, Formulas
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.circuit.fold import rewrite
@@ -66,7 +66,7 @@ def compile_classifier(
         elif formulas or method != "fast":
             with budget.phase("formulas"):
                 if method == "fast" and threads is not None:
-                    model.prepare_formulas()
+                    prepare_formulas(model)
                 for label, name in enumerate(model.classes):
                     budget.progress(label / len(model.classes))
                     if method == "fast":

@@ -149,10 +149,6 @@ class BaseCompiledModel(Predicting):
             self._made[key] = NNF(self.manager, self._minimiser.formula(*key))
         return self._made[key]
 
-    def prepare_formulas(self) -> None:
-        """Make what the formulas of all classes need, side by side where there are threads (``workers``)."""
-        self._minimiser.prepare(range(len(self.classes)))
-
     def has_formula(self, name: Label) -> bool:
         """Return whether the formula of a class is there already."""
         return (self.label(name), False) in {**self.formulas, **self._made}
@@ -274,3 +270,8 @@ class BaseCompiledModel(Predicting):
             f"<CompiledModel of {self.target}: {len(self.classes)} classes, {len(self.features)} features, "
             f"{self.diagram.node_count} diagram nodes>"
         )
+
+
+def prepare_formulas(model: BaseCompiledModel) -> None:
+    """Make what the formulas of all classes need, side by side where there are threads (``workers``)."""
+    model._minimiser.prepare(range(len(model.classes)))

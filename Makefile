@@ -60,6 +60,8 @@ long: setup
 	$(BIN)/python -m tests.long --jobs $(JOBS) --routes --seeds 3000
 	$(BIN)/python -m tests.long --jobs $(JOBS) --knowledge --seeds 3000
 	$(BIN)/python -m tests.long --jobs $(JOBS) --probable --seeds 2000
+	$(BIN)/python -m tests.long --jobs $(JOBS) --suite
+	$(BIN)/python -m tests.long --jobs $(JOBS) --scores --seeds 1000
 
 clean:
 	rm -rf .venv build dist out bnc2d-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

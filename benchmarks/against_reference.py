@@ -2,10 +2,11 @@
 
     python benchmarks/against_reference.py SUITE [--filter GLOB] [--rounds 3] [--json FILE]
 
-SUITE has ``problems``, ``networks`` and ``reference_times.tsv`` (seconds inside the authors' compile call). For each row with
-seconds: "fresh", the wall time of ``bnc2d compile FILE ... -o OUT`` from the shell, start of Python, reading and writing included;
-"inside", what such a process says of its compile call; and "warm", the compile call in a process that has compiled others before,
-its classifier new. Each is the least of several rounds, nothing else set in the environment.
+SUITE has ``problems``, ``networks`` and ``reference_times.tsv`` (seconds inside the authors' compile call).
+For each row with seconds: "fresh", the wall time of ``bnc2d compile FILE ... -o OUT`` from the shell, start
+of Python, reading and writing included; "inside", what such a process says of its compile call; and "warm",
+the compile call in a process that has compiled others before, its classifier new. Each is the least of
+several rounds, with nothing set in the environment.
 """
 
 from __future__ import annotations
@@ -95,21 +96,20 @@ def main() -> None:
             threshold = str(problem.threshold) if key[1] == "bal" else key[1]
             pairs = [fresh(problem, threshold, Path(folder, "out.bnc2d")) for _ in range(options.rounds)]
             again = [warm(networks[problem.network], problem, threshold) for _ in range(options.rounds + 1)]
-            found = dict(zip(KINDS, (*map(min, zip(*pairs, strict=True)), min(again[1:])), strict=True))
-            shown = "  ".join(f"{kind} {found[kind]:7.3f} ({seconds / found[kind]:5.1f}x)" for kind in KINDS)
+            seen = dict(zip(KINDS, (*map(min, zip(*pairs, strict=True)), min(again[1:])), strict=True))
+            shown = "  ".join(f"{kind} {seen[kind]:7.3f} ({seconds / seen[kind]:5.1f}x)" for kind in KINDS)
             print(f"{key[0]:24} {key[1]:4} reference {seconds:7.2f}  {shown}", flush=True)
             for kind in KINDS:
-                ratios[kind].append(seconds / found[kind])
+                ratios[kind].append(seconds / seen[kind])
             if options.json:
                 with options.json.open("a") as file:
                     file.write(
-                        json.dumps({"problem": key[0], "threshold": key[1], "reference": seconds, **found})
+                        json.dumps({"problem": key[0], "threshold": key[1], "reference": seconds, **seen})
                         + "\n"
                     )
     for kind in KINDS:
-        print(
-            f"{kind:7} geometric mean {mean(ratios[kind]):6.1f}x of {len(rows)} rows, least {min(ratios[kind]):.1f}x"
-        )
+        found = ratios[kind]
+        print(f"{kind:7} geometric mean {mean(found):6.1f}x of {len(rows)} rows, least {min(found):.1f}x")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python benchmarks/scores.py SUITE --json scores.jsonl     # SUITE/problems/*.json, SUITE/networks
     python benchmarks/scores.py --many                        # 10,000 rows of a model with 16 features
+    python benchmarks/scores.py --growth                      # slopes in nodes and in states, naive Bayes
 
 For each problem, seeded: the processor time of ``diagram.counts()`` and of the Shapley values of all features
 of an instance, in floats, each the best of several. At the end: the ratios, and the slopes of the time per
@@ -86,6 +87,22 @@ def many() -> None:
             print(f"{model.diagram.node_count} nodes, {kind} of 10,000 rows: {taken:.1f} s", flush=True)
 
 
+def growth() -> None:
+    """Fit the time of a point by the nodes and by the states of a diagram, each with a slope of its own."""
+    sizes = {2: (22, 26, 30, 34), 3: (14, 16, 18, 20), 4: (11, 12, 13, 15), 6: (8, 9, 10, 11), 10: (6, 7, 8)}
+    rows = []
+    for states, features in sizes.items():
+        for count in features:
+            found = measure(naive_bayes(count, states).compile(method="fast"))
+            rows.append((found["nodes"], states, found["shapley"] / found["points"]))
+            print(f"{count} features of {states} states: {found['nodes']} nodes, ", end="")
+            print(f"{rows[-1][2] * 1e3:.3f} ms a point, {found['ratio']:.1f} counts", flush=True)
+    nodes, states_of, taken = np.log(np.array(rows)).T
+    matrix = np.stack([np.ones(len(rows)), nodes, states_of], axis=1)
+    _, by_nodes, by_states = np.linalg.lstsq(matrix, taken, rcond=None)[0]
+    print(f"slopes: {by_nodes:.2f} in the nodes, {by_states:.2f} in the states")
+
+
 def main() -> None:
     """Print a line a problem, and the whole at the end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -95,10 +112,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--models", type=Path, help="folder in which compiled models are kept")
     parser.add_argument("--many", action="store_true")
+    parser.add_argument("--growth", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.many:
         many()
+    if options.growth:
+        growth()
     if options.suite is None:
         return
     rows: list[dict[str, Any]] = []

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
+    from bnc2d.base.readers.choices import ExplainKind as ExplainKind
     from bnc2d.base.readers.choices import Method as Method
     from bnc2d.base.readers.choices import ReasonKind as ReasonKind
+    from bnc2d.base.readers.choices import ScoreKind as ScoreKind
     from bnc2d.base.readers.choices import Ties as Ties
     from bnc2d.base.readers.instances import Instance as Instance
     from bnc2d.base.readers.numbers import Number as Number
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
     from bnc2d.regions.decides import Decided as Decided
     from bnc2d.report.explore import write_page as write_page
     from bnc2d.report.heat_map import heat_map as heat_map
+    from bnc2d.report.score_chart import score_chart as score_chart
     from bnc2d.verify.report import Check as Check
     from bnc2d.verify.report import Report as Report
 
@@ -115,7 +118,7 @@ _HOME = {
     "bnc2d.auditing.audit": "audit",
     "bnc2d.auditing.findings": "AuditCheck",
     "bnc2d.auditing.result": "Audit",
-    "bnc2d.base.readers.choices": "Arithmetic Method ReasonKind Ties",
+    "bnc2d.base.readers.choices": "Arithmetic ExplainKind Method ReasonKind ScoreKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",
@@ -163,6 +166,7 @@ _HOME = {
     "bnc2d.regions.decides": "Decided",
     "bnc2d.report.explore": "write_page",
     "bnc2d.report.heat_map": "heat_map",
+    "bnc2d.report.score_chart": "score_chart",
     "bnc2d.verify.report": "Check Report",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}

@@ -1,7 +1,8 @@
 """Hypothesis runs the same examples everywhere; tests that are not tried are named in the last line.
 
-Examples have no deadline, which a loaded machine would miss. A test that is skipped proves nothing, so the
-last line of a run says how many were and why; with ``CI=true`` in the environment that is a failure.
+Examples have no deadline, which a loaded machine would miss; in ``make long`` there are more (``cases.py``).
+A test that is skipped proves nothing, so the last line of a run says how many were and why; with ``CI=true``
+in the environment that is a failure.
 """
 
 import os
@@ -12,7 +13,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "bnc2d", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "bnc2d",
+    max_examples=100 if os.environ.get("BNC2D_LONG") == "1" else 35,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("bnc2d")
 

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bnc2d.api.explanation import Explanation
+    from bnc2d.base.readers.choices import ScoreKind
+    from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import NetworkRoute
+    from bnc2d.explain.scores.asking import ScoreManyOptions
+    from bnc2d.explain.scores.scores import Scores
     from bnc2d.explain.whole.rules.by_regions import RegionRoute
     from bnc2d.explain.whole.rules.results import RuleCheck, RuleResult
     from bnc2d.explain.whole.sensitivity.results import EntryInterval, Sensitivity, ThresholdInterval
@@ -79,10 +83,12 @@ class Classifier(BaseClassifier):
         arithmetic: Arithmetic = "certified",
         progress: Callable[[str, float], object] | bool | None = None,
         executor: Executor | None = None,
+        jobs: int = 1,
     ) -> CompiledModel:
         """Return the model with every class as an OR-decomposable formula (see ``compile_classifier``).
 
-        Where a limit ends it, ``explain`` answers without compiling.
+        ``jobs`` threads share the work; the result is the same, byte by byte. Where a limit ends it,
+        ``explain`` answers without compiling.
         """
         from bnc2d.compile.compiler import compile_classifier
 
@@ -95,6 +101,7 @@ class Classifier(BaseClassifier):
                 arithmetic=arithmetic,
                 progress=progress,
                 executor=executor,
+                jobs=jobs,
             )
         except LimitExceeded as error:
             raise type(error)(f"{error}; {_WAY_OUT}") from None
@@ -269,6 +276,45 @@ class Classifier(BaseClassifier):
         from bnc2d.explain.batch import explain_many
 
         return explain_many(self._route(given), rows, executor, **options)
+
+    @overload
+    def scores_many(
+        self,
+        rows: pd.DataFrame,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ScoreManyOptions],
+    ) -> pd.DataFrame: ...
+    @overload
+    def scores_many(
+        self,
+        rows: Instance | Instances | StateArray | pd.Series[Any],
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ScoreManyOptions],
+    ) -> list[Scores]: ...
+    def scores_many(
+        self,
+        rows: AnyInstances,
+        kind: ScoreKind,
+        distribution: AnyDistribution = None,
+        executor: Executor | None = None,
+        given: object = None,
+        **options: Unpack[ScoreManyOptions],
+    ) -> list[Scores] | pd.DataFrame:
+        """Return the scores of many decisions; nothing is compiled (see ``scores_many``).
+
+        Occurrence and responsibility come from the reasons, or have bounds. Shapley and Banzhaf values take
+        few instances (65,536), which are all asked once; beyond that, ``compile()`` has them. ``given`` as
+        for ``explain``.
+        """
+        from bnc2d.explain.scores.many import scores_many
+
+        return scores_many(self._route(given), rows, kind, distribution, executor, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what was found about regions: a copy finds it again."""

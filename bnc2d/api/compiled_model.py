@@ -37,12 +37,13 @@ if TYPE_CHECKING:  # loaded when asked for
 
     from bnc2d.api.classifier import Classifier
     from bnc2d.api.explanation import Explanation
+    from bnc2d.base.readers.choices import ScoreKind
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.explain.batch import ManyOptions, Row
     from bnc2d.explain.changes.allowed import Changes, Orders
     from bnc2d.explain.routes import Route
-    from bnc2d.explain.scores.asking import ScoreOptions
-    from bnc2d.explain.scores.scores import ScoreKind, Scores
+    from bnc2d.explain.scores.asking import ScoreManyOptions
+    from bnc2d.explain.scores.scores import Scores
     from bnc2d.verify.report import Report
 
 
@@ -198,7 +199,8 @@ class CompiledModel(Questions):
         rows: pd.DataFrame,
         kind: ScoreKind,
         distribution: AnyDistribution = None,
-        **options: Unpack[ScoreOptions],
+        executor: Executor | None = None,
+        **options: Unpack[ScoreManyOptions],
     ) -> pd.DataFrame: ...
     @overload
     def scores_many(
@@ -206,23 +208,26 @@ class CompiledModel(Questions):
         rows: Instance | Instances | StateArray | pd.Series[Any],
         kind: ScoreKind,
         distribution: AnyDistribution = None,
-        **options: Unpack[ScoreOptions],
+        executor: Executor | None = None,
+        **options: Unpack[ScoreManyOptions],
     ) -> list[Scores]: ...
     def scores_many(
         self,
         rows: AnyInstances,
         kind: ScoreKind,
         distribution: AnyDistribution = None,
-        **options: Unpack[ScoreOptions],
+        executor: Executor | None = None,
+        **options: Unpack[ScoreManyOptions],
     ) -> list[Scores] | pd.DataFrame:
         """Return the scores of many decisions, as ``Explanation.scores`` has them (see ``scores_many``).
 
         For a data frame the answer is one with a column for each feature; values of games are floats unless
-        ``exact`` asks for fractions, and all rows take the same passes over the diagram.
+        ``exact`` asks for fractions, and all rows take the same passes over the diagram. An ``executor`` may
+        share them out.
         """
         from bnc2d.explain.scores.many import scores_many
 
-        return scores_many(self._route(), rows, kind, distribution, **options)
+        return scores_many(self._route(), rows, kind, distribution, executor, **options)
 
     def _repr_html_(self) -> str:
         from bnc2d.report.notebook import model_html

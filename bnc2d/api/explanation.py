@@ -24,13 +24,14 @@ from bnc2d.logic.terms import Term
 
 if TYPE_CHECKING:
     from bnc2d.api.compiled_model import CompiledModel
+    from bnc2d.base.readers.choices import ScoreKind, ScoreOf
     from bnc2d.compile.shares.distribution import AnyDistribution
     from bnc2d.draw.chart import Chart
     from bnc2d.draw.theme import Theme
     from bnc2d.explain.changes.nearest import Nearest
     from bnc2d.explain.probable.question import Drawn, Question
     from bnc2d.explain.probable.reason import ProbableReason
-    from bnc2d.explain.scores.scores import ScoreKind, ScoreOf, Scores
+    from bnc2d.explain.scores.scores import Scores
     from bnc2d.logic.primes.stream import Primes
     from bnc2d.logic.terms import Term
     from bnc2d.report.records import ExplanationData
@@ -253,12 +254,11 @@ class Explanation(BaseExplanation):
         default what is quick. Fixed features are always as in the instance, and have 0; under allowed
         changes, features are drawn among the states that they may have. A constraint is refused.
         """
-        from bnc2d.explain.scores.asking import Asked, Question
+        from bnc2d.explain.scores.asking import Question
 
         limit, whole = self._time(seconds(time_limit)), self.whole.classifier
         question = Question(whole, kind, distribution, towards=towards, of=of, weighted=weighted, exact=exact)
-        asked = Asked(self.route, self._positions, self._label, self._held, self._box, self._case)
-        return question.about(asked, limit)
+        return question.about(self._asked, limit)
 
     def to_text(
         self,

@@ -64,7 +64,8 @@ def take_columns(table: NDArray[Entry], indices: NDArray[np.intp]) -> NDArray[En
     """Return ``table[:, indices]`` of a matrix."""
     taken = np.empty((len(table), len(indices)), dtype=table.dtype)
     for piece in array_pieces(taken.shape):
-        taken[piece] = table[piece[0], indices[piece[1]]] if len(piece) > 1 else table[piece][:, indices]
+        wanted = indices[piece[1]] if len(piece) > 1 else indices
+        taken[piece] = table[piece[0]].take(wanted, axis=-1)  # several times faster than indexing
     return taken
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bnc2d.base.budget import Budget, Progress, default_memory
-from bnc2d.base.readers.arguments import check_executor, one_of
+from bnc2d.base.readers.arguments import check_executor, count, one_of
 from bnc2d.base.readers.choices import ARITHMETICS, Arithmetic, Method, read_method
 from bnc2d.base.threads import one_thread
+from bnc2d.base.workers import working
 from bnc2d.compile.graph.pruning import TargetPart, target_part
-from bnc2d.compile.model import BaseCompiledModel, Stats
+from bnc2d.compile.model import BaseCompiledModel, Stats, prepare_formulas
 from bnc2d.compile.result import Compiled, Formulas
 from bnc2d.errors import ClassifierError
 from bnc2d.logic.circuit.fold import rewrite
@@ -33,6 +34,7 @@ def compile_classifier(
     arithmetic: Arithmetic = "certified",
     progress: Progress = None,
     executor: Executor | None = None,
+    jobs: int = 1,
     formulas: bool = True,
 ) -> BaseCompiledModel:
     """Compile every class of a classifier.
@@ -45,22 +47,26 @@ def compile_classifier(
     of the machine) end with ``LimitExceeded``. ``arithmetic="certified"`` proves or exactly decides every
     instance; ``"float"`` skips the exact part, where the method can. ``progress`` is called with the phase
     and the share of it that is done, and what it raises ends the compilation; True shows a bar on standard
-    error. Where the method can, ``executor`` spreads the work; the result is the same. Without ``formulas``
-    the fast method leaves them until they are asked for, where decisions are all that is wanted.
+    error. The fast method uses ``jobs`` threads, and ``executor``, where one is given, for what is worth
+    sending to other machines; the result is the same, byte by byte. Without ``formulas`` the fast method
+    leaves them until they are asked for, where decisions are all that is wanted.
     """
     method = read_method(method)
     one_of(arithmetic, ARITHMETICS, "arithmetic", ClassifierError)
     check_executor(executor)
+    jobs = count(jobs, "jobs", least=1)
     budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit, progress)
-    with budget.limiting():
+    with budget.limiting(), working(jobs) as threads:
         with budget.timed("order"):
             part = target_part(classifier)
-        compiled = _run(method, part.classifier, budget, arithmetic == "certified", executor)
+        compiled = _run(method, part.classifier, budget, arithmetic == "certified", executor or threads)
         model = _model(method, part, compiled, budget)
         if compiled.formulas and not part.zero_tables:  # else they do not know of all impossible instances
             _add_formulas(model, part.classifier, compiled.formulas)
         elif formulas or method != "fast":
             with budget.phase("formulas"):
+                if method == "fast" and threads is not None:
+                    prepare_formulas(model)
                 for label, name in enumerate(model.classes):
                     budget.progress(label / len(model.classes))
                     if method == "fast":
@@ -84,7 +90,9 @@ def _run(
             f"the method {method!r} decides close calls exactly; use arithmetic='certified'"
         )
     if executor is not None:
-        raise ClassifierError(f"the method {method!r} does not spread its work; leave executor=None")
+        raise ClassifierError(
+            f"the method {method!r} does not spread its work; leave executor=None and jobs=1"
+        )
     if method == "paper":
         from bnc2d.compile.paper.method import compile_by_paper
 

@@ -270,3 +270,8 @@ class BaseCompiledModel(Predicting):
             f"<CompiledModel of {self.target}: {len(self.classes)} classes, {len(self.features)} features, "
             f"{self.diagram.node_count} diagram nodes>"
         )
+
+
+def prepare_formulas(model: BaseCompiledModel) -> None:
+    """Make what the formulas of all classes need, side by side where there are threads (``workers``)."""
+    model._minimiser.prepare(range(len(model.classes)))

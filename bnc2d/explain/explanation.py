@@ -30,6 +30,7 @@ from bnc2d.explain.keys import Keys
 from bnc2d.explain.missing.if_known import IfKnown, if_known
 from bnc2d.explain.missing.smaller import smaller_route
 from bnc2d.explain.routes import Route
+from bnc2d.explain.scores.asked import Asked
 from bnc2d.explain.tiers import Preferences, Tiers, read_tiers
 from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
@@ -100,6 +101,11 @@ class BaseExplanation:
     @property
     def _row(self) -> Rows:
         return np.array([self._positions], dtype=np.intp)
+
+    @property
+    def _asked(self) -> Asked:
+        """What scores are asked about."""
+        return Asked(self.route, self._positions, self._label, self._held, self._box, self._case)
 
     @property
     def _case(self) -> Case:

@@ -31,7 +31,7 @@ accounts is said where it is made (``decision.py``, ``compile/meet/tables/underf
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log2
 from typing import TypeAlias
 
@@ -71,6 +71,10 @@ class Account:
     def loses(self, patterns: int) -> Lost:
         """Return what is lost by pattern, as an array."""
         return np.zeros(patterns) if self.lost is None else self.lost
+
+    def of_patterns(self, some: NDArray[np.intp]) -> Account:
+        """Return the account of some patterns."""
+        return self if self.lost is None else replace(self, lost=self.lost[some])
 
 
 EXACT = Account(0)

@@ -26,11 +26,13 @@ from bnc2d.model.classifier import BaseClassifier
 from bnc2d.report.data import features_data, mask_data
 from bnc2d.report.picture import way_out, widest_reason
 from bnc2d.report.records import ExplanationData, Literals, explanation_data
+from bnc2d.report.scores import scores_data
 from bnc2d.report.tables import page_rule
 
 MAX_ROWS = 20_000  # of one page
 _MOST_CHANGES = 64  # of one reason, to say where they lead, as in texts
 _OUTCOME_SECONDS = 1.0  # for finding that out
+_SCORE_SECONDS = 1.0  # at least, for the scores of a row
 _LISTS = (
     ("sufficient", "sufficient_reasons"),
     ("necessary", "necessary_reasons"),
@@ -221,10 +223,17 @@ def _answer(
         "against": [_contrast(classifier, data, name) for name in classifier.classes],
         "nearest": _nearest(classifier, explanation, data),
         **_picture(classifier, explanation, budget),
+        "scores": scores_data(explanation, classifier.features, _at_least(budget, _SCORE_SECONDS)),
         "unproved": _unproved(classifier, data),
         "formulas": [data["complete_reason"], data["general_reason"]],
         "missing": could_do(explanation, budget.left() or _OUTCOME_SECONDS) if explanation.missing else [],
     }
+
+
+def _at_least(budget: Budget, seconds: float) -> Budget:
+    """Return a budget with the time that is left of another, or with some seconds where that is less."""
+    left = budget.left()
+    return Budget(None if left is None else max(left, seconds))
 
 
 def label_of(classifier: BaseClassifier, decision: object) -> int:

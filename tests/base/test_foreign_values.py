@@ -195,6 +195,7 @@ def valid(world: World, label: str, parameter: str) -> Any:
         "region": {"D": "1"},
         "root": 1,
         "rows": [INSTANCE],
+        "scores": world.Explanation.scores("shapley"),
         "scale": world.Labels,
         "rules": "D or class=1",
         "source": ["1"],
@@ -225,6 +226,7 @@ def callables(world: World) -> Iterator[tuple[str, Callable[..., Any]]]:
     yield "explain_many", partial(explain_many, CompiledRoute(world.CompiledModel))
     yield "explain_many by the network", partial(explain_many, NetworkRoute(world.Classifier))
     yield "scores_many", partial(scores_many, CompiledRoute(world.CompiledModel))
+    yield "scores_many by the network", partial(scores_many, NetworkRoute(world.Classifier))
     for name in bnc2d.__all__:
         found = getattr(bnc2d, name)
         if inspect.isfunction(found):

@@ -26,6 +26,7 @@ from bnc2d.base.scales import (
     scale_of,
     state_words,
 )
+from tests.cases import cases
 
 finite = st.floats(allow_nan=False, allow_infinity=False, width=64)
 numbers = st.one_of(st.integers(-50, 50).map(float), st.integers(-5000, 5000).map(lambda n: n / 7), finite)
@@ -118,7 +119,7 @@ sane = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=cases(80, 300))
 @given(intervals(sane), st.integers(0, 2**6), st.lists(st.integers(-(10**7), 10**7), max_size=6))
 def test_texts_are_true_of_every_number_that_has_no_more_decimals(
     scale: Intervals, mask: int, others: list[int]

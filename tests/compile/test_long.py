@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bnc2d import CompiledModel
+from tests.cases import cases
 from tests.hard_classifiers import mixed_classifier
 from tests.long.agreement import check_mixed
 from tests.long.outcome import run_seeds
@@ -16,7 +17,7 @@ CASES = (
 
 
 def test_every_method_agrees_with_the_oracle_on_every_instance() -> None:
-    outcome = run_seeds(check_mixed, 10**6, 150)
+    outcome = run_seeds(check_mixed, 10**6, cases(80, 150))
     assert outcome.wrong == {}
     assert set(outcome.met) == set(CASES.split(", "))
     assert outcome.compared > 5000

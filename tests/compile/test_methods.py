@@ -22,6 +22,7 @@ from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.diagram.from_circuits import diagram_of_classes
 from bnc2d.testing import random_classifier, random_naive_bayes
 from tests.brute_force.decisions import decisions
+from tests.cases import cases
 from tests.strategies import classifiers
 
 
@@ -31,7 +32,7 @@ def by_paper(classifier: Classifier) -> CompiledModel:
 
 
 @given(classifiers())
-@settings(max_examples=150)
+@settings(max_examples=cases(50, 150))
 def test_the_papers_method_decides_every_instance(classifier: Classifier) -> None:
     model = by_paper(classifier)
     expected = np.array(list(decisions(classifier).values()), dtype=object)

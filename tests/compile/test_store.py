@@ -18,6 +18,7 @@ from bnc2d import Bnc2dError, Classifier, CompiledModel, FormatError, example
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile import file_content
 from bnc2d.testing import random_naive_bayes
+from tests.cases import cases
 from tests.strategies import classifiers
 
 
@@ -30,7 +31,7 @@ def saved(path: Path) -> CompiledModel:
 
 
 @given(classifiers())
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, classifier: Classifier) -> None:
     path = tmp_path_factory.mktemp("store") / "model.bnc2d"
     model = classifier.compile()

@@ -48,19 +48,20 @@ def test_keys_of_rows_and_decisions(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_keys_of_explanations(capsys: pytest.CaptureFixture[str]) -> None:
-    good, _, partial = answers(capsys, "explain", "--formulas", "--probable", "0.8")
+    good, _, partial = answers(capsys, "explain", "--formulas", "--probable", "0.8", "--scores", "shapley")
     place = documented("Rows")[:-1]
     expected = [*documented("Decisions"), *documented("Explanations")]
     assert sorted(partial) == sorted([*place, *expected])
     assert partial.keys() - good.keys() == {"missing", "if_known"}
     assert list(good["probable"]) == documented("Explanations", 2)
+    assert list(good["scores"]["shapley"]) == documented("Scores")
     assert list(partial["if_known"]) == documented("Explanations", 3)
     for contrast in good["contrastive"].values():
         assert list(contrast) == documented("Explanations", 1)
     for formula in good["formulas"].values():
         assert list(formula) == documented("Formulas")
     without, *_ = answers(capsys, "explain")
-    assert good.keys() - without.keys() == {"formulas", "probable"}
+    assert good.keys() - without.keys() == {"formulas", "probable", "scores"}
 
 
 def test_keys_of_rules(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +114,10 @@ def test_columns(capsys: pytest.CaptureFixture[str]) -> None:
     shared, own = documented("CSV"), documented("CSV", 1)
     probabilities = ["P(class)"] * 3 + ["exact P(class)"] * 3
     place = shared[: shared.index("P(class)")]
-    for command, more, options in (("predict", [], []), ("explain", own, ["--probable", "0.8"])):
+    kinds = own.index("kind(feature)")
+    own[kinds:] = [f"shapley({name})" for name in ("BP", "CT", "HR")]
+    asked = ["--probable", "0.8", "--scores", "shapley"]
+    for command, more, options in (("predict", [], []), ("explain", own, asked)):
         words = [command, "d.bnc2d", "--csv", "p.csv", "--id", "name", "--format", "csv", "--exact"]
         _, out, _ = run(capsys, *words, *options)
         header = next(csv.reader(io.StringIO(out)))

@@ -23,6 +23,7 @@ from bnc2d import (
     example,
 )
 from bnc2d.explain import batch
+from bnc2d.explain import spread as spreading
 from bnc2d.explain.batch import KINDS, Row
 from bnc2d.explain.routes import DiagramRoute
 from bnc2d.testing import random_instance, random_noisy_or
@@ -86,7 +87,7 @@ def test_the_result_does_not_depend_on_the_executor(
     listed = many.explain(instances[0]).sufficient_reasons(limit=5)
     assert len(list(listed)) == 5
     assert not listed.ordered  # so many that they come as they are found
-    monkeypatch.setattr(batch, "_MOST_CHUNKS_AT_ONCE", 3)
+    monkeypatch.setattr(spreading, "_MOST_AT_ONCE", 3)
     alone = [
         diagnosis.explain_many(PATIENTS, kinds=tuple(KINDS), limit=None),
         many.explain_many(instances, chunk_size=3),
@@ -219,7 +220,7 @@ def test_an_error_gives_up_the_rest(diagnosis: CompiledModel) -> None:
 
 def test_errors(diagnosis: CompiledModel) -> None:
     with pytest.raises(
-        ClassifierError, match="unknown kind of reasons 'suficient'; did you mean 'sufficient'"
+        ClassifierError, match="unknown kind of reasons or scores 'suficient'; did you mean 'sufficient'"
     ):
         diagnosis.explain_many(PATIENTS, kinds=["suficient"])  # type: ignore[list-item]
     with pytest.raises(ClassifierError, match="kinds must be a list"):

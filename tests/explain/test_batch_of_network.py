@@ -14,6 +14,7 @@ from bnc2d.base.arrays import Rows
 from bnc2d.explain.batch import KINDS, Row
 from bnc2d.explain.routes import NetworkRoute
 from bnc2d.testing import random_instance, random_naive_bayes, random_noisy_or, random_tan
+from tests.cases import cases
 from tests.executors import EXECUTORS, MakeExecutor
 from tests.explain.test_batch import PATIENTS, IdleExecutor
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
@@ -28,7 +29,7 @@ def explained_alone(classifier: Classifier, instance: dict[str, str], kinds: lis
     return Row(instance, explanation.decision, basis.possible, basis.decided_by, reasons, cut)
 
 
-@pytest.mark.parametrize("start", range(0, 18, 6))
+@pytest.mark.parametrize("start", range(0, cases(12, 18), 6))
 def test_the_same_as_one_by_one(start: int) -> None:
     for seed in range(start, start + 6):
         for make in (mixed_classifier, extreme_classifier):

@@ -15,6 +15,7 @@ from tests.brute_force.reasons import (
     variable_minimal_clauses,
     variable_minimal_terms,
 )
+from tests.cases import cases
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 
@@ -75,7 +76,7 @@ def confirm(truth: Truth, verdict: Verdict, given: Term | Clause, reasons: set[T
         assert truth.decide(witness) != truth.decision
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(question=questions())
 def test_verdicts_by_definition(question: tuple[Truth, dict[str, list[str]]]) -> None:
     truth, literals = question
@@ -91,7 +92,7 @@ def test_verdicts_by_definition(question: tuple[Truth, dict[str, list[str]]]) ->
     confirm(truth, e.is_general_necessary(clause), clause, clauses)
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths())
 def test_every_listed_reason_passes(truth: Truth) -> None:
     e = truth.explanation

@@ -7,6 +7,7 @@ from hypothesis import event, given, settings
 
 from bnc2d import Bnc2dError, Classifier, ClassifierError, Clause, CompiledModel, LogicError, Term, example
 from tests.brute_force.reasons import Truth, truths, variable_minimal_clauses
+from tests.cases import cases
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 
@@ -17,7 +18,7 @@ def diagnosis() -> CompiledModel:
     return model
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths())
 def test_contrasts_are_those_of_the_definition(truth: Truth) -> None:
     e = truth.explanation

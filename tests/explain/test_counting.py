@@ -10,11 +10,12 @@ from hypothesis import event, given, settings
 from bnc2d import CPT, BayesianNetwork, Classifier, LimitExceeded, Variable
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.brute_force.reasons import Truth, truths
+from tests.cases import cases
 
 KINDS = ["sufficient", "necessary", "general_sufficient", "general_necessary"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths())
 def test_counts_are_the_lengths_of_the_lists(truth: Truth) -> None:
     e = truth.explanation

@@ -22,6 +22,7 @@ from tests.brute_force.reasons import (
     variable_minimal_clauses,
     variable_minimal_terms,
 )
+from tests.cases import cases
 from tests.explain.routes import assert_same, network_oracle
 from tests.hard_classifiers import mixed_classifier
 
@@ -62,7 +63,7 @@ def case(seed: int) -> tuple[Truth, GivenModel, set[States], list[Combination]] 
     return truth, truth.model.given(forbidden), allowed, forbidden
 
 
-@pytest.mark.parametrize("start", range(0, 240, 60))
+@pytest.mark.parametrize("start", range(0, cases(120, 240), 60))
 def test_reasons_are_those_of_the_implication(start: int) -> None:
     shorter = compared = 0
     for seed in range(start, start + 60):
@@ -104,7 +105,7 @@ def test_reasons_are_those_of_the_implication(start: int) -> None:
     assert shorter
 
 
-@pytest.mark.parametrize("start", range(0, 120, 30))
+@pytest.mark.parametrize("start", range(0, cases(60, 120), 30))
 def test_the_network_itself_gives_the_same(start: int) -> None:
     compared = 0
     for seed in range(start, start + 30):
@@ -122,7 +123,7 @@ def test_the_network_itself_gives_the_same(start: int) -> None:
     assert compared >= 8
 
 
-@pytest.mark.parametrize("start", range(0, 120, 60))
+@pytest.mark.parametrize("start", range(0, cases(60, 120), 60))
 def test_counts_and_samples_are_of_allowed_instances(start: int) -> None:
     for seed in range(start, start + 60):
         found = case(seed)
@@ -158,7 +159,7 @@ def test_without_a_constraint_everything_is_as_before() -> None:
 def test_what_the_network_knows() -> None:
     """Instances that cannot be are in a class by the tie rule; reasons need not rest on them."""
     seen = 0
-    for seed in range(60):
+    for seed in range(cases(30, 60)):
         classifier = mixed_classifier(seed)
         if not 0 < classifier.count_impossible() < classifier.instance_count:
             continue

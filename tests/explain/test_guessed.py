@@ -14,6 +14,7 @@ from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.messages.passes import Question
 from bnc2d.regions.region import Region
 from bnc2d.testing import random_latent_tree, random_noisy_or
+from tests.cases import cases
 from tests.explain.routes import by_network
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
@@ -45,7 +46,7 @@ def _assert_proved(model: CompiledModel, instance: dict[str, str], reason: Term)
 
 @pytest.mark.parametrize("seconds", [None, 0.0, 0.01, 0.03, 0.1])
 def test_a_reason_is_enough_whatever_the_time(seconds: float | None) -> None:
-    for seed in range(24):
+    for seed in range(cases(12, 24)):
         classifier, rng = _classifier(seed), Random(seed)  # noqa: S311 - reproducible test data
         model, instance = classifier.compile(), _instance(classifier, rng)
         found = by_network(classifier, instance, (), HiddenBounds)
@@ -65,7 +66,7 @@ def test_a_guess_that_finds_nothing_is_put_right(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(HiddenBounds, "worst", blind)
     monkeypatch.setattr(HiddenBounds, "impossible", lambda *_: None)
     longest = 0
-    for seed in range(24):
+    for seed in range(cases(12, 24)):
         classifier, rng = _classifier(seed), Random(seed)  # noqa: S311 - reproducible test data
         model, instance = classifier.compile(), _instance(classifier, rng)
         reason = by_network(classifier, instance, (), HiddenBounds).a_sufficient_reason()

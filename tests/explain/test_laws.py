@@ -18,6 +18,7 @@ from tests.brute_force.reasons import (
     variable_minimal_clauses,
     variable_minimal_terms,
 )
+from tests.cases import cases
 
 
 def models(truth: Truth, formula: NNF) -> set[States]:
@@ -39,7 +40,7 @@ def features(reasons: Iterable[Term | Clause]) -> set[frozenset[str]]:
     return {frozenset(reason) for reason in reasons}
 
 
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 @given(truth=truths())
 def test_reasons_are_those_of_the_definition(truth: Truth) -> None:
     e = truth.explanation

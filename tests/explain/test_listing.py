@@ -18,6 +18,7 @@ from bnc2d.explain.by_diagram import boxes, feature_sets
 from bnc2d.explain.by_diagram.case import DiagramCase
 from bnc2d.testing import random_instance, random_naive_bayes
 from tests.brute_force.reasons import Truth, truths
+from tests.cases import cases
 
 KINDS = ["sufficient_reasons", "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons"]
 # What the sizes around an instance are taken for: too large is that for a diagram of all reasons.
@@ -61,7 +62,7 @@ def test_the_circuit_gives_the_same_list(truth: Truth) -> None:
     assert [list(getattr(e, kind)()) for kind in KINDS] == [list(found) for found in by_circuit]
 
 
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 @given(truth=truths())
 def test_large_sizes_change_the_order_alone(truth: Truth) -> None:
     e = truth.explanation
@@ -82,7 +83,7 @@ def test_large_sizes_change_the_order_alone(truth: Truth) -> None:
             event(f"{sizes}: {'as ever' if listed == in_order else 'another order'}")
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths(), sizes=st.sampled_from(list(SIZES)), data=st.data())
 def test_a_list_that_is_cut_is_the_beginning_of_the_whole(
     truth: Truth, sizes: str, data: st.DataObject
@@ -99,7 +100,7 @@ def test_a_list_that_is_cut_is_the_beginning_of_the_whole(
             event(f"reasons: {min(len(whole), 4)}")
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths(), sizes=st.sampled_from(list(SIZES)), data=st.data())
 def test_no_list_depends_on_what_was_asked_before(truth: Truth, sizes: str, data: st.DataObject) -> None:
     def everything(e: Explanation) -> dict[str, Callable[[], object]]:

@@ -7,6 +7,7 @@ from hypothesis import event, given, settings
 
 from bnc2d import Classifier, ClassifierError, Robustness, example
 from tests.brute_force.reasons import Truth, truths
+from tests.cases import cases
 
 
 def distance(truth: Truth, allowed: set[str | None]) -> int | None:
@@ -28,7 +29,7 @@ def check(truth: Truth, found: Robustness, allowed: set[str | None]) -> None:
     assert found.decision in allowed
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths())
 def test_the_nearest_other_decision(truth: Truth) -> None:
     e = truth.explanation

@@ -13,6 +13,7 @@ from bnc2d.explain.by_regions.case import RegionCase
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.search import Bounds, Search
+from tests.cases import cases
 from tests.explain.routes import LISTS, assert_same, by_network
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 from tests.long.outcome import run_seeds
@@ -21,7 +22,7 @@ from tests.long.routes import KINDS, check_routes
 
 @pytest.mark.parametrize("make", [mixed_classifier, extreme_classifier])
 @pytest.mark.parametrize("bounds", [ObservedBounds, HiddenBounds])
-@pytest.mark.parametrize("start", range(0, 40, 10))
+@pytest.mark.parametrize("start", range(0, cases(20, 40), 10))
 def test_the_routes_agree(
     bounds: Callable[[Classifier], Bounds], make: Callable[[int], Classifier], start: int
 ) -> None:

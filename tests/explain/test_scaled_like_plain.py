@@ -13,6 +13,7 @@ import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Labels, States, Variable
 from bnc2d.report.data import page_data
+from tests.cases import cases
 from tests.hard_classifiers import mixed_classifier
 
 
@@ -62,11 +63,11 @@ def named(data: Any, classifier: Classifier) -> Any:
     return [named(one, classifier) for one in data] if isinstance(data, list | tuple) else data
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(cases(8, 20)))
 def test_scales_change_nothing_inside(seed: int) -> None:
     plain = mixed_classifier(seed)
     scaled, rng = turned(plain), random.Random(seed)  # noqa: S311 - reproducible test data
-    rows = [[rng.randrange(len(v)) for v in plain.feature_variables] for _ in range(4)]
+    rows = [[rng.randrange(len(v)) for v in plain.feature_variables] for _ in range(cases(2, 4))]
     names = [
         {v.name: v.states[at] for v, at in zip(plain.feature_variables, row, strict=True)} for row in rows
     ]

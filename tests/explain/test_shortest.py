@@ -18,6 +18,7 @@ from bnc2d.explain.by_diagram.single import least_sufficient_by_maxsat
 from bnc2d.explain.keys import Keys
 from bnc2d.testing import random_naive_bayes
 from tests.brute_force.reasons import Truth, minimal_sets, truths
+from tests.cases import cases
 
 WEIGHTS: st.SearchStrategy[Number] = st.one_of(
     st.integers(1, 5),
@@ -41,7 +42,7 @@ def least(truth: Truth, weights: dict[str, Number], *, necessary: bool) -> tuple
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths(), data=st.data())
 def test_the_least_reasons(truth: Truth, data: st.DataObject) -> None:
     names = st.sampled_from(truth.model.features)
@@ -61,7 +62,7 @@ def test_the_least_reasons(truth: Truth, data: st.DataObject) -> None:
         assert all(states == {truth.instance[name]} for name, states in clause.items())
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(truth=truths(), data=st.data())
 def test_maxsat_finds_the_same(truth: Truth, data: st.DataObject) -> None:
     names = st.sampled_from(truth.model.features)

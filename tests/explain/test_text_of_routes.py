@@ -17,6 +17,7 @@ from bnc2d.regions.search import Bounds
 from bnc2d.report import notebook
 from bnc2d.report.records import KINDS, ExplanationData, explanation_summary, literals
 from bnc2d.testing import random_instance, random_noisy_or, random_tan
+from tests.cases import cases
 from tests.explain.routes import by_network
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
@@ -52,7 +53,7 @@ def as_sets(data: ExplanationData) -> object:
 
 @pytest.mark.parametrize("make", [mixed_classifier, extreme_classifier])
 @pytest.mark.parametrize("bounds", [ObservedBounds, HiddenBounds])
-@pytest.mark.parametrize("start", range(0, 24, 8))
+@pytest.mark.parametrize("start", range(0, cases(16, 24), 8))
 def test_both_routes_say_the_same(
     bounds: Callable[[Classifier], Bounds], make: Callable[[int, int], Classifier], start: int
 ) -> None:

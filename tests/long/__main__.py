@@ -3,13 +3,17 @@
 ``python -m tests.long --seeds 10000`` compiles them by every method, ``--extreme`` such as are far from even;
 ``--routes`` explains an instance of each by the compiled model and by the network itself; ``--knowledge``
 asks what follows from constraints, missing values, allowed changes and rules, and compares with definitions;
+``--scores`` takes the mean over all sets of features, and lists all reasons;
 ``--probable`` sums the probability of every part of an instance;
-``--sensitivity`` moves thresholds and table entries to the ends of their intervals and compiles again.
+``--sensitivity`` moves thresholds and table entries to the ends of their intervals and compiles again;
+``--suite`` runs the tests themselves with all of their random cases, of which a plain run tries a part.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,6 +24,7 @@ from tests.long.knowledge import check_knowledge
 from tests.long.outcome import Outcome, run_seeds
 from tests.long.probable import check_probable
 from tests.long.routes import check_routes
+from tests.long.scores import check_scores
 from tests.long.sensitivity import check_sensitivity
 
 _BATCH = 25
@@ -36,14 +41,20 @@ def main() -> int:
     words = "constraints, missing values, allowed changes, rules"
     kinds.add_argument("--knowledge", action="store_true", help=words)
     kinds.add_argument("--probable", action="store_true", help="probable reasons, by every distribution")
+    kinds.add_argument("--scores", action="store_true", help="scores of one decision, and of many rows")
     kinds.add_argument("--sensitivity", action="store_true", help="intervals of thresholds and table entries")
+    kinds.add_argument("--suite", action="store_true", help="the tests, with all of their random cases")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    if options.suite:
+        command = [sys.executable, "-m", "pytest", "-n", str(options.jobs), "--dist", "worksteal"]
+        return subprocess.call(command, env={**os.environ, "BNC2D_LONG": "1"})
     checks = {
         "routes": check_routes,
         "extreme": check_extreme,
         "knowledge": check_knowledge,
         "probable": check_probable,
+        "scores": check_scores,
         "sensitivity": check_sensitivity,
     }
     chosen = next((name for name in checks if getattr(options, name)), None)

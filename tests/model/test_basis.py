@@ -9,6 +9,7 @@ from hypothesis import event, given, settings
 from bnc2d import CPT, Basis, BayesianNetwork, Classifier, Variable
 from bnc2d.base.readers.instances import all_rows
 from tests.brute_force.decisions import joint_of_instances
+from tests.cases import cases
 from tests.strategies import classifiers
 
 
@@ -26,7 +27,7 @@ def by_definition(classifier: Classifier, joint: dict[str, Fraction]) -> Basis:
 
 
 @given(classifiers())
-@settings(max_examples=300)
+@settings(max_examples=cases(80, 300))
 def test_bases_are_those_of_the_joint_table(classifier: Classifier) -> None:
     joints = joint_of_instances(classifier)
     expected = [by_definition(classifier, joint) for joint in joints.values()]

@@ -21,6 +21,7 @@ from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.region import Label, Region, instances
 from bnc2d.regions.search import Bounds, Search
+from tests.cases import cases
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
 BOUNDS: list[Callable[[Classifier], Bounds]] = [ObservedBounds, HiddenBounds]
@@ -48,7 +49,7 @@ def random_labels(classifier: Classifier, rng: Random) -> set[Label]:
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("bounds", BOUNDS)
-@pytest.mark.parametrize("start", range(0, 60, 20))
+@pytest.mark.parametrize("start", range(0, cases(20, 60), 20))
 def test_an_instance_is_found_where_there_is_one(
     bounds: Callable[[Classifier], Bounds], make: Callable[[int], Classifier], start: int
 ) -> None:

@@ -20,6 +20,7 @@ from bnc2d.regions.odds.passes import Choices, OddsPasses
 from bnc2d.regions.region import Region, States, instances
 from bnc2d.regions.search import Search
 from bnc2d.regions.tables import has_zero
+from tests.cases import cases
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 from tests.regions.test_decides import random_labels, random_region
 
@@ -60,7 +61,7 @@ def test_bounds_on_odds_hold(
     monkeypatch.setattr(grid, "MOST_NUMBERS", most)
     monkeypatch.setattr(few, "_FEW_WAYS", ways)
     tight = loose = 0
-    for seed in range(30):
+    for seed in range(cases(20, 30)):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         whole = random_region(classifier, rng)
         passes = passes_of(classifier, whole)
@@ -74,10 +75,11 @@ def test_bounds_on_odds_hold(
         classes = len(classifier.classes)
         for row, choice in enumerate(choices.tolist()):
             region = [one[at] for one, at in zip(options, choice, strict=True)]
+            every_joint = list(joints(classifier, region))
             every = [bounds[row], *(everywhere.values() if row == 0 else [])]
             for first, second in permutations(range(classes), 2):
                 limits = [float(one[(first - second) % classes - 1, second]) for one in every]
-                pairs = [(joint[first], joint[second]) for joint in joints(classifier, region)]
+                pairs = [(joint[first], joint[second]) for joint in every_joint]
                 for limit in (one for one in limits if one < inf):
                     assert all(one <= Fraction(limit) * other for one, other in pairs), seed
                 ratios = [Fraction(one, other) for one, other in pairs if other]
@@ -122,7 +124,7 @@ def test_answers_are_exact_whatever_is_forgotten(
     monkeypatch.setattr(grid, "MOST_NUMBERS", most)
     monkeypatch.setattr(branching, "MOST_WORK", enumerated)
     monkeypatch.setattr(hidden, "EFFORTS", ())
-    for seed in range(40):
+    for seed in range(cases(20, 40)):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         search = Search(classifier, HiddenBounds(classifier), few=1)
         region, wanted = random_region(classifier, rng), random_labels(classifier, rng)

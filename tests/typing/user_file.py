@@ -67,6 +67,11 @@ def classifiers(network: bnc2d.BayesianNetwork) -> bnc2d.Classifier:
     assert_type(classifier.explain_many([PATIENT], kinds=["sufficient"], limit=1), list[bnc2d.Row])
     assert_type(classifier.explain_many(PATIENT), list[bnc2d.Row])
     assert_type(classifier.explain_many(frame), pd.DataFrame)
+    kinds: list[bnc2d.ExplainKind] = ["sufficient", "occurrence", "shapley"]
+    scored = classifier.explain_many([PATIENT], kinds=kinds, distribution={"BP": {"High": 1}})
+    assert_type(scored[0].scores, dict[str, bnc2d.Scores])
+    assert_type(classifier.scores_many([PATIENT], "occurrence", given="BP=High or CT=1"), list[bnc2d.Scores])
+    assert_type(classifier.scores_many(frame, "occurrence", time_limit=5, chunk_size=2), pd.DataFrame)
     assert_type((reason.proved_minimal, reason.unproved), tuple[bool, tuple[str, ...]])
     assert_type(explanation.classifier.classes, tuple[str, ...])
     assert_type(decided.witness, dict[str, str] | None)
@@ -303,6 +308,11 @@ def explanations(model: bnc2d.CompiledModel) -> None:
     assert_type(e.scores("occurrence", weighted=True, time_limit=1).reasons, int | None)
     assert_type(model.scores_many([PATIENT], "banzhaf", pd.DataFrame([PATIENT])), list[bnc2d.Scores])
     assert_type(model.scores_many(pd.DataFrame([PATIENT]), "shapley"), pd.DataFrame)
+    kind: bnc2d.ScoreKind = "responsibility"
+    with ThreadPoolExecutor(1) as executor:
+        assert_type(model.scores_many([PATIENT], kind, None, executor, progress=None), list[bnc2d.Scores])
+    assert_type((scores.lines(), scores.notes()), tuple[list[tuple[str, str]], list[str]])
+    assert_type(bnc2d.score_chart(scores, width=360, theme="dark"), bnc2d.Chart)
     assert_type((e.complete_reason, e.general_reason), tuple[bnc2d.NNF, bnc2d.NNF])
     terms, clauses = e.sufficient_reasons(limit=5), e.necessary_reasons(time_limit=5)
     assert_type(terms, bnc2d.Primes[bnc2d.Term])

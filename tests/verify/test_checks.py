@@ -20,6 +20,7 @@ from bnc2d.verify.checks import verify_model
 from bnc2d.verify.oracle import decide, exact_joint, exact_joints
 from bnc2d.verify.report import Report
 from tests.brute_force.decisions import joint_of_instances
+from tests.cases import cases
 from tests.compile.graph.test_target_part import STEPS, long_chain
 from tests.strategies import classifiers
 
@@ -111,7 +112,7 @@ def test_random_models_pass(classifier: Classifier) -> None:
 
 
 @given(classifiers())
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 def test_the_oracle_agrees_with_the_joint_table(classifier: Classifier) -> None:
     joints = joint_of_instances(classifier)
     assert exact_joints(classifier) == joints

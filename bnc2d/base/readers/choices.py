@@ -17,10 +17,18 @@ DecidedBy: TypeAlias = Literal["posterior", "tie rule", "threshold rule"]
 # Reasons of ``explain_many``, and what ends a list of reasons early.
 ReasonKind: TypeAlias = Literal["sufficient", "necessary", "general_sufficient", "general_necessary"]
 Cut: TypeAlias = Literal["limit", "time"]
+# Numbers for features (see ``Scores``), whose values those of games are, and all that ``explain_many`` gives.
+ScoreKind: TypeAlias = Literal["occurrence", "responsibility", "shapley", "banzhaf"]
+ScoreOf: TypeAlias = Literal["decision", "posterior"]
+ExplainKind: TypeAlias = Literal[ReasonKind, ScoreKind]
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
 TIES: tuple[Ties, ...] = get_args(Ties)
+REASON_KINDS: tuple[ReasonKind, ...] = get_args(ReasonKind)
+SCORE_KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
+GAMES: tuple[ScoreKind, ...] = ("shapley", "banzhaf")  # of the scores those that are values of games
+EXPLAIN_KINDS: tuple[ExplainKind, ...] = get_args(ExplainKind)
 
 
 def read_method(value: object) -> Method:

@@ -8,7 +8,7 @@ import sys
 from bnc2d.base.readers.choices import METHODS
 from bnc2d.cli.shared.constraints import add_given_option, check_given, under
 from bnc2d.cli.shared.models import make_classifier
-from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, load_network
+from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, count, load_network
 from bnc2d.cli.shared.printing import answer
 from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.training import add_training_options, no_training_options, train
@@ -26,6 +26,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--method", choices=METHODS, default="fast", help="default: fast")
     add("--time-limit", type=amount, metavar="S", help="seconds")
     add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
+    add("--jobs", type=count, default=1, metavar="N", help="threads to use (default 1)")
     add_classifier_options(command)
     add_training_options(command)
     add_given_option(command)
@@ -47,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
         time_limit=options.time_limit,
         memory_limit=memory,
         progress=not options.json and sys.stderr.isatty(),
+        jobs=options.jobs,
     )
     model = under(model, options)
     formulas = {name: model.formula(name) for name in model.classes}

@@ -23,9 +23,11 @@ from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.probable import COLUMNS as PROBABLE_COLUMNS
 from bnc2d.cli.shared.probable import Probable, add_probable_options
+from bnc2d.cli.shared.scores import ROWS_AT_ONCE, Scoring, add_scores_option
 from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
+from bnc2d.explain.scores.scores import Scores
 from bnc2d.explain.text import FEW_SECONDS, MANY, MANY_SECONDS, Answer, render, tell
 from bnc2d.report.records import explanation_summary
 
@@ -42,6 +44,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     command.epilog = (
         "example:\n  bnc2d explain diagnosis.bnc2d BP=High CT=1 HR=Normal\n"
         "  bnc2d explain diagnosis --target D --fixed BP --csv patients.csv --id name -o reasons.jsonl\n"
+        "  bnc2d explain diagnosis.bnc2d --scores shapley,responsibility --csv patients.csv -o scores.csv\n"
         "  bnc2d explain patients.csv --target ill --row 17"
     )
     add_row_options(command)
@@ -52,6 +55,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("--fixed", default="", metavar="A,B", help="features that may not change")
     add_change_options(command)
     add_probable_options(command)
+    add_scores_option(command)
     add("--avoid", default="", metavar="A,B", help="features that reasons had better not have")
     add("--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)")
     add("--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)")
@@ -70,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
     changes = read_changes(options, classifier)
     towards = None if options.towards is None else classifier.classes[classifier.label(options.towards)]
     probable = Probable(options, classifier)
-    more = () if probable.wanted is None else PROBABLE_COLUMNS
+    scoring = Scoring(options, model, constraint)
+    more = [*(() if probable.wanted is None else PROBABLE_COLUMNS), *scoring.columns]
     output = Answers(options, given, [*decision_columns(classifier, options.exact), *_COLUMNS, *more])
     if options.formulas and output.format in ("text", "csv"):
         raise LogicError("--formulas needs --format json or jsonl")
@@ -82,8 +87,17 @@ def run(options: argparse.Namespace) -> int:
         "time_limit": seconds if options.time_limit is None else options.time_limit,
     }
 
+    # Where rows are asked as they are, and in floats, all of them take the same passes.
+    plain = not (given.single or fixed or any(changes.values()) or options.exact)
+
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
-        return [answer_one(explain(instance)) for instance in instances]
+        explained = [explain(instance) for instance in instances]
+        drawn = (probable.given, limits["time_limit"])
+        if scoring.kinds and plain:
+            scores = scoring.of_many(instances, *drawn)
+        else:
+            scores = [scoring.of_one(explanation, *drawn) for explanation in explained]
+        return [answer_one(one, found) for one, found in zip(explained, scores, strict=True)]
 
     def explain(instance: dict[str, str]) -> Explanation:
         # What is missing in a row is not explained there, so that it cannot change either.
@@ -95,23 +109,24 @@ def run(options: argparse.Namespace) -> int:
             found = model.explain(instance, held, **changes)
         return found.preferring(avoid=[name for name in avoid if name not in missing])
 
-    def answer_one(explanation: Explanation) -> Any:
+    def answer_one(explanation: Explanation, scores: dict[str, Scores | None]) -> Any:
         if output.format == "text":
             lengths = {"limit": options.limit, "time_limit": limits["time_limit"]}
             head, found = tell(explanation, everything=options.all, towards=towards, **lengths)
             answers = list(found)
             if probable.wanted is not None:
                 answers.append(probable.answer(explanation, limits["time_limit"], MANY))
-            return head, answers
+            return head, [*answers, *scoring.answers(scores)]
         if output.format == "csv":
             cells = _cells(explanation_summary(explanation, exact=options.exact, **limits), options.exact)
             wanted = {} if probable.wanted is None else probable.cells(explanation, limits["time_limit"])
-            return {**cells, **wanted}
+            return {**cells, **wanted, **scoring.cells(scores)}
         data = explanation.to_dict(towards=towards, formulas=options.formulas, exact=options.exact, **limits)
+        record: dict[str, Any] = {**data, **({"scores": scoring.data(scores)} if scoring.kinds else {})}
         if probable.wanted is None:
-            return data
+            return record
         kept = probable.data(explanation, limits["limit"], limits["time_limit"], options.exact)
-        return {**data, "probable": kept}
+        return {**record, "probable": kept}
 
     def text(stream: TextIO, row: Row, found: tuple[str, list[Answer]]) -> None:
         console = Console(file=stream, highlight=False)
@@ -120,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
             console.print(Text(printable(heading), "bold"), soft_wrap=True)
         show(console, *found)
 
-    return output.write(answer, text, "explaining")
+    return output.write(answer, text, "explaining", ROWS_AT_ONCE if scoring.kinds and plain else 1)
 
 
 def _cells(summary: Data, exact: bool) -> Data:

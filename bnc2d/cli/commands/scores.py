@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO, get_args
 
 from bnc2d.api.classifier import Classifier
+from bnc2d.base.readers.choices import GAMES, SCORE_KINDS, ScoreOf
 from bnc2d.cli.shared.changes import add_change_options, read_changes, read_marginals
 from bnc2d.cli.shared.constraints import allowed_rows
 from bnc2d.cli.shared.instances import Row, check_instance_options, read_csv, read_instances
@@ -17,7 +18,7 @@ from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.tables import is_table
 from bnc2d.compile.result import feature_domain
 from bnc2d.errors import InstanceError
-from bnc2d.explain.scores.scores import KINDS, ScoreOf, Scores
+from bnc2d.explain.scores.scores import Scores
 
 _ROWS_AT_ONCE = 256
 
@@ -31,7 +32,7 @@ def configure(command: argparse.ArgumentParser) -> None:
         "  bnc2d scores diagnosis.bnc2d --csv patients.csv --drawn-from patients.csv -o scores.csv"
     )
     add_row_options(command)
-    add("--kind", choices=KINDS, default="shapley", help="what the numbers are (default shapley)")
+    add("--kind", choices=SCORE_KINDS, default="shapley", help="what the numbers are (default shapley)")
     add("--weighted", action="store_true", help="occurrence: each reason shares 1 out among its features")
     add("--towards", metavar="CLASS", help="shapley, banzhaf: of this class (default: the one decided)")
     add(
@@ -68,14 +69,16 @@ def run(options: argparse.Namespace) -> int:
     }
     columns = ["decision", "kind", "total", "complete", *(f"score({name})" for name in classifier.features)]
     output = Answers(options, given, columns)
-    together = not (given.single or fixed or any(changes.values()) or isinstance(model, Classifier))
+    together = not (given.single or fixed or any(changes.values()))
 
     def answer(instances: Sequence[dict[str, str]]) -> list[Any]:
         limit = options.time_limit
-        if together and not isinstance(model, Classifier):
-            exact = True if options.exact and options.kind in ("shapley", "banzhaf") else None
-            seconds = limit * len(instances)
-            found = model.scores_many(instances, **asked, exact=exact, time_limit=seconds)
+        if together:
+            exact = True if options.exact and options.kind in GAMES else None
+            more = {**asked, "exact": exact, "time_limit": limit * len(instances)}
+            if isinstance(model, Classifier):
+                more["given"] = constraint
+            found = model.scores_many(instances, **more)
         else:
             found = [scores_of(instance) for instance in instances]
         return [_rendered(one, output.format, options.exact) for one in found]

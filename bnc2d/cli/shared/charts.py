@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from bnc2d.api.classifier import Classifier
-from bnc2d.base.readers.choices import ReasonKind
+from bnc2d.base.readers.choices import REASON_KINDS
 from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.constraints import allowed_rows
 from bnc2d.cli.shared.instances import parse_instance, read_csv
@@ -40,8 +40,8 @@ def add_chart_options(command: argparse.ArgumentParser) -> None:
         help="draw which features occur in the reasons of the rows of --csv",
     )
     add("--csv", metavar="FILE", help="the rows of --heat-map; the header names the features")
-    kinds = get_args(ReasonKind)
-    add("--kind", choices=kinds, default=kinds[0], help=f"of reasons, for --heat-map (default: {kinds[0]})")
+    first = REASON_KINDS[0]
+    add("--kind", choices=REASON_KINDS, default=first, help=f"of reasons, for --heat-map (default: {first})")
     add("--limit", type=int, default=_LISTED, metavar="N", help=f"reasons a row (default: {_LISTED})")
     add("--towards", metavar="CLASS", help="with --decision: the nearest way to this class")
     add("--fixed", default="", metavar="A,B", help="with --decision: features that may not change")

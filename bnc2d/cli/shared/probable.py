@@ -38,7 +38,11 @@ def add_probable_options(command: argparse.ArgumentParser) -> None:
     """Add ``--probable``, ``--distribution`` and ``--marginals``."""
     add = command.add_argument
     add("--probable", metavar="D", help="also what keeps the decision with probability D or more (0.95)")
-    add("--distribution", choices=DISTRIBUTIONS, help="of other features, for --probable (default: uniform)")
+    add(
+        "--distribution",
+        choices=DISTRIBUTIONS,
+        help="of other features, for --probable and --scores (default: uniform)",
+    )
     add("--marginals", metavar="'A=x:0.2,y:0.8'", help="the same: independent, with these probabilities")
 
 
@@ -56,17 +60,19 @@ class Probable:
 
     def __init__(self, options: argparse.Namespace, classifier: BaseClassifier) -> None:
         chosen = [name for name in ("distribution", "marginals") if getattr(options, name) is not None]
-        if chosen and options.probable is None:
-            raise LogicError(f"--{chosen[0]} is for probable reasons; ask for them by --probable 0.95")
+        if chosen and options.probable is None and not options.scores:
+            raise LogicError(
+                f"--{chosen[0]} is for probable reasons and scores: --probable 0.95 or --scores shapley"
+            )
         if len(chosen) > 1:
             raise LogicError("only one of these at a time: --distribution or --marginals")
         self.wanted: Fraction | None = None
-        self._given: Any = options.distribution
+        self.given: Any = options.distribution
         self._name = options.distribution or "uniform"
         if options.probable is not None:
             self.wanted = wanted_probability(options.probable)
         if options.marginals is not None:
-            self._given, self._name = (
+            self.given, self._name = (
                 read_marginals(options.marginals, feature_domain(classifier)),
                 "marginals",
             )
@@ -78,11 +84,11 @@ class Probable:
         if self.wanted is None:
             raise AssertionError("no probable reasons were asked for")
         try:
-            listed = explanation.probable_reasons(self.wanted, self._given, limit=most, time_limit=time_limit)
+            listed = explanation.probable_reasons(self.wanted, self.given, limit=most, time_limit=time_limit)
             reasons = list(listed)
             if not reasons and listed.cut == "time":
                 with suppress(LimitExceeded):
-                    one = explanation.a_probable_reason(self.wanted, self._given, time_limit=_GREEDY_SECONDS)
+                    one = explanation.a_probable_reason(self.wanted, self.given, time_limit=_GREEDY_SECONDS)
                     reasons.append(one)
             return Found(reasons, listed.cut)
         except NotCompiledError:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from bnc2d.base.workers import spread
 from bnc2d.compile.formula.blocks import BlockCircuits
 from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.implication import Implications
@@ -75,6 +76,10 @@ class _Candidate:
         of = self.function
         return BlockCircuits(of.diagram, self.plan, of.tables, of.implications)
 
+    def make_blocks(self) -> None:
+        """Make what the circuit of the function shares with that of its complement."""
+        _ = self._circuits
+
     def circuit(self, negated: bool) -> CircuitArrays:
         """Return the circuit of the function or of its complement."""
         return self._circuits.circuit(negated)
@@ -93,6 +98,7 @@ class Minimiser:
         self._negation_first = diagram.terminals == 2  # where class 0 is "not class 1"
         self._formulas: dict[tuple[int, bool], NodeId] = {}
         self._candidates: dict[int, list[_Candidate]] = {}
+        self._made: dict[tuple[int, bool], CircuitArrays] = {}  # that are in no formula yet
 
     @cached_property
     def _groups(self) -> StateGroups:
@@ -105,10 +111,29 @@ class Minimiser:
             label, negated = 1, not negated
         key = (label, negated)
         if key not in self._formulas:
-            self._formulas[key] = self._make(label, negated)
+            circuit = self._made.pop(key, None) or self._circuit(label, negated)
+            if not self._formulas:  # for all at once: to grow with each of them means to move the others
+                labels = self._whole.terminals
+                self.manager.store.make_room(labels * circuit.size, labels * len(circuit.children))
+            self._formulas[key] = circuit.add_to(self.manager, self._groups.states, simplify=False)[0]
         return self._formulas[key]
 
-    def _make(self, label: int, negated: bool) -> NodeId:
+    def prepare(self, labels: Sequence[int]) -> None:
+        """Make the circuits that formulas of these labels will be, side by side where there are threads.
+
+        Not for small diagrams, where a function and its complement decide on each other's circuits.
+        """
+        if self._groups.diagram.node_count <= _COMPARED_NODES:
+            return
+        keys = [(label, False) for label in labels]
+        if self._whole.terminals == 2:  # one function and its complement
+            keys = [(1, True), (1, False)]
+            self._candidates[1] = self._plan(1)
+            self._candidates[1][0].make_blocks()
+        self._made.update(zip(keys, spread(lambda key: self._circuit(*key), keys), strict=True))
+
+    def _circuit(self, label: int, negated: bool) -> CircuitArrays:
+        """Return the smallest circuit of those tried."""
         first_time = label not in self._candidates
         candidates = self._plan(label) if first_time else self._candidates[label]
         given = candidates[0].function
@@ -130,10 +155,7 @@ class Minimiser:
         if nodes < circuit.size and nodes <= _COMPARED_NODES and given.plain_size_at_least < circuit.size:
             plain = absorb(to_circuit(given.diagram, negated))
             circuit = plain if plain.size < circuit.size else circuit
-        if not self._formulas:  # for all at once: to grow with each of them means to move the others
-            labels = self._whole.terminals
-            self.manager.store.make_room(labels * circuit.size, labels * len(circuit.children))
-        return circuit.add_to(self.manager, self._groups.states, simplify=False)[0]
+        return circuit
 
     def _plan(self, label: int) -> list[_Candidate]:
         """Return what to try: orders with blocks, the given order first."""

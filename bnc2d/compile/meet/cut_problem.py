@@ -13,6 +13,7 @@ from typing import TypeAlias
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, VariableId, mask_of, positions, union
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.meet.boxes import Boxes
 from bnc2d.compile.meet.cut.cut import CutSide
 from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
@@ -129,9 +130,9 @@ class CutProblem:
         weights = self.classifier.rule.weighted(self.priors)
         return join_tables(first, second, self.prepared.target_id, weights)
 
-    def decider(self, join: Join) -> Decider:
+    def decider(self, join: Join, boxes: Boxes | None = None) -> Decider:
         """Return what labels the cells; a tie of all classes decides like an impossible instance."""
         rule, classes = self.classifier.rule, len(self.classifier.classes)
         tie = rule.exact_label([0] * classes) % (classes + 1)
         winners = tuple(classes if len(ys) > 1 and rule.leaves_ties else ys[0] for ys in join.labels)
-        return Decider(join, tie, winners)
+        return Decider(join, tie, winners, boxes)

@@ -24,7 +24,8 @@ from bnc2d.base.arrays import array_pieces
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers, paired_groups
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, paired_groups
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
 from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 
@@ -99,7 +100,7 @@ class Product:
         """The number of products in a sum."""
         return len(self.right)
 
-    def against(self, some: slice) -> Product:
+    def against(self, some: slice | Integers) -> Product:
         """Return the same with some patterns of the second side."""
         right, size, support = self.right, self.right_size, self.right_support
         return Product(self.collector, right[:, some], size[:, some], support[:, some])
@@ -140,7 +141,7 @@ class Join:
     roundings: int
     underflow: Underflow | None
 
-    def against(self, some: slice) -> Join:
+    def against(self, some: slice | Integers) -> Join:
         """Return the same with some patterns of the second side."""
         products = tuple(product.against(some) for product in self.products)
         underflow = None if self.underflow is None else self.underflow.against(some)

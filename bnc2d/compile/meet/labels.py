@@ -23,15 +23,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.compile.meet.boxes import Boxes
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import CellError, no_error
 from bnc2d.model.accounts import UNIT_ROUNDOFF, power_below
 
 LabelBlock: TypeAlias = NDArray[np.uint8]  # [pattern of the first side, pattern of the second]
-Cells: TypeAlias = tuple[NDArray[np.intp], ...]  # rows and columns
-# Labels of consecutive patterns, and the cells among them that are not proven.
+Cells: TypeAlias = tuple[Integers, Integers]  # rows and columns
+Chosen: TypeAlias = slice | Integers  # some patterns of a side
+Block: TypeAlias = tuple[Chosen, Chosen]  # of the first side, and of the second
+# Labels of some patterns, and the cells among them that are not proven.
 Decided: TypeAlias = tuple[LabelBlock, Cells]
 
+_ALL = slice(None)
 # The arrays of a block should stay in the processor's cache.
 _CELLS_AT_ONCE = 1 << 17
 # With more classes than this, and twice as many, blocks are smaller: each takes a product for every class.
@@ -52,12 +57,13 @@ class Decider:
     """Decides patterns of the first side against all of the second.
 
     ``tie`` is the label of an exact tie of all classes, ``winners[i]`` the label where product ``i`` of a
-    join of three classes or more is the largest.
+    join of three classes or more is the largest. ``boxes`` are those of the patterns of the second side.
     """
 
     join: Join
     tie: int
     winners: tuple[int, ...]
+    boxes: Boxes | None = None
 
     @property
     def columns(self) -> int:
@@ -76,12 +82,13 @@ class Decider:
             yield from self._decide_in_parts(patterns, most)
             return
         step = max(1, most // self.columns)
-        share = (_Joint if self.join.labels else _Difference)(self, patterns)
+        share = (_Joint if self.join.labels else Difference)(self, patterns)
         for start in range(0, len(patterns), step):
             checkpoint()
             labels, doubtful = share.decide(slice(start, min(start + step, len(patterns))))
             if not self.join.is_provable:
-                doubtful = np.nonzero(np.ones(labels.shape, dtype=bool))
+                u, v = np.nonzero(np.ones(labels.shape, dtype=bool))
+                doubtful = u, v
             yield labels, doubtful
 
     def _decide_in_parts(self, patterns: Patterns, most: int) -> Iterator[Decided]:
@@ -121,7 +128,7 @@ class Decider:
         return np.float32, (self.terms + 8) * _SINGLE_ROUNDOFF + self.margin
 
 
-class _Difference:
+class Difference:
     """Two classes: the sign of a difference decides."""
 
     def __init__(self, decider: Decider, patterns: Patterns) -> None:
@@ -133,35 +140,36 @@ class _Difference:
         self.sizes = _Entries(scaled if left_size is left else left_size * scale, product.right_size)
         self.error, self.supports = decider.underflow(patterns, scale, [self.sizes])
         first, self.first_bound = decider.first_pass()
-        self.first_left, self.first_right = (
-            side.astype(first, copy=False) for side in (scaled, product.right)
-        )
+        self.first_left = scaled.T.astype(first, order="C")  # [pattern, term]
+        self.first_right = product.right.astype(first, copy=False)
         self.margin, self.tie = decider.margin, decider.tie
-        self.tied = np.zeros(0, dtype=np.intp)  # patterns without any term
+        # Patterns without any term.
+        self.tied: NDArray[np.bool_] = np.zeros(len(patterns), dtype=bool)
         if self.supports:
-            self.tied = np.flatnonzero(~self.supports[0].left.any(axis=0))
+            np.logical_not(self.supports[0].left.any(axis=0), out=self.tied)
 
-    def decide(self, rows: slice) -> Decided:
+    def decide(self, rows: Chosen, columns: Chosen = _ALL) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven."""
-        difference = _times(self.first_left[:, rows], self.first_right)
-        bound = self.first_bound + self.error((rows, None), slice(None))
+        block = rows, columns
+        difference = _times(self.first_left[rows], self.first_right[:, columns])
+        bound = self.first_bound + self.error((rows, None), columns)
         above = difference > bound
         below = difference < -bound
         labels = above.view(np.uint8)
         if np.count_nonzero(above) + np.count_nonzero(below) == labels.size:
             return labels, _NO_CELLS
-        here = self.tied[(self.tied >= rows.start) & (self.tied < rows.stop)] - rows.start
+        here = self.tied[rows]
         below[here] = True
         u, v = np.divmod(np.flatnonzero(~(above | below)), labels.shape[1])
         labels[here] = self.tie
-        value = self.values.at(rows, u, v)
+        value = self.values.at(block, u, v)
         labels[u, v] = value > 0
-        near = np.abs(value) <= self.margin + self.error(u + rows.start, v)  # sizes add up to 1 at most
+        near = np.abs(value) <= self.margin + self.error(*cells_of(block, u, v))  # sizes add up to 1 at most
         u, v, value = u[near], v[near], value[near]
-        size = self.sizes.at(rows, u, v)
-        zero = size == 0 if self.error is no_error else _all_zero(self.supports, rows, u, v)
+        size = self.sizes.at(block, u, v)
+        zero = size == 0 if self.error is no_error else _all_zero(self.supports, block, u, v)
         labels[u[zero], v[zero]] = self.tie
-        doubtful = (np.abs(value) <= self.margin * size + self.error(u + rows.start, v)) & ~zero
+        doubtful = (np.abs(value) <= self.margin * size + self.error(*cells_of(block, u, v))) & ~zero
         return labels, (u[doubtful], v[doubtful])
 
 
@@ -177,7 +185,7 @@ class _Joint:
         self.error, self.supports = decider.underflow(patterns, scale, self.values)
         first, share = decider.first_pass()
         self.first_pairs = [
-            (each.left.astype(first, copy=False), each.right.astype(first, copy=False))
+            (each.left.T.astype(first, order="C"), each.right.astype(first, copy=False))
             for each in self.values
         ]
         self.first_share, self.share = 4.0 * share, 4.0 * decider.margin
@@ -185,7 +193,8 @@ class _Joint:
 
     def decide(self, rows: slice) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven."""
-        joint = [_times(left[:, rows], right) for left, right in self.first_pairs]
+        block = rows, _ALL
+        joint = [_times(left[rows], right) for left, right in self.first_pairs]
         best = joint[0].copy()
         for other in joint[1:]:
             np.maximum(best, other, out=best)
@@ -202,29 +211,43 @@ class _Joint:
         if not open_cells.any():
             return labels, _NO_CELLS
         u, v = np.divmod(np.flatnonzero(open_cells), labels.shape[1])
-        exact = np.stack([values.at(rows, u, v) for values in self.values])
+        exact = np.stack([values.at(block, u, v) for values in self.values])
         largest = exact.max(axis=0)
-        zero = largest == 0 if self.error is no_error else _all_zero(self.supports, rows, u, v)
+        zero = largest == 0 if self.error is no_error else _all_zero(self.supports, block, u, v)
         labels[u, v] = np.where(zero, self.tie, self.winners[exact.argmax(axis=0)])
-        least = largest * (1.0 - self.share) - self.error(u + rows.start, v)
+        least = largest * (1.0 - self.share) - self.error(*cells_of(block, u, v))
         doubtful = ((exact >= least).sum(axis=0) > 1) & ~zero
         return labels, (u[doubtful], v[doubtful])
 
 
-def _all_zero(entries: list[_Entries], rows: slice, u: NDArray[np.intp], v: NDArray[np.intp]) -> Any:
+def _all_zero(entries: list[_Entries], block: Block, u: Integers, v: Integers) -> Any:
     """Return which cells are zero in all of some products; none where there is no product."""
     zero = np.full(len(u), bool(entries))
     for each in entries:
-        zero &= each.at(rows, u, v) == 0
+        zero &= each.at(block, u, v) == 0
     return zero
 
 
 _NO_CELLS: Cells = (np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))
 
 
+def cells_of(block: Block, u: Integers, v: Integers) -> Cells:
+    """Return cells that are counted within a block, counted among all."""
+    rows, columns = (
+        at + (chosen.start or 0) if isinstance(chosen, slice) else chosen[at]
+        for chosen, at in zip(block, (u, v), strict=True)
+    )
+    return rows, columns
+
+
+def _size(chosen: Chosen, length: int) -> int:
+    """Return how many of ``length`` patterns are chosen."""
+    return len(range(*chosen.indices(length))) if isinstance(chosen, slice) else len(chosen)
+
+
 def _times(left: Any, right: Any) -> Any:
-    """Return ``left.T @ right``; BLAS is no help where there is a single term."""
-    return left[0][:, None] * right[0] if len(left) == 1 else left.T @ right
+    """Return ``left @ right``; BLAS is no help where there is a single term."""
+    return left * right if len(right) == 1 else left @ right
 
 
 @dataclass(frozen=True)
@@ -238,17 +261,18 @@ class _Entries:
     def _by_pattern(self) -> tuple[Matrix, Matrix]:
         return np.ascontiguousarray(self.left.T), np.ascontiguousarray(self.right.T)
 
-    def at(self, rows: slice, u: NDArray[np.intp], v: NDArray[np.intp]) -> Matrix:
-        """Return the entries of cells, ``u`` counted from the start of ``rows``."""
+    def at(self, block: Block, u: Integers, v: Integers) -> Matrix:
+        """Return the entries of cells that are counted within a block."""
         values = np.empty(len(u))
         if not len(u):
             return values
-        left = self.left[:, rows]
-        if len(u) * _DENSE > left.shape[1] * self.right.shape[1]:
-            return (left.T @ self.right)[u, v]
+        rows, columns = block
         lefts, rights = self._by_pattern
-        step = max(1, _PIECE // max(1, len(left)))
+        if len(u) * _DENSE > _size(rows, len(lefts)) * _size(columns, len(rights)):
+            return (lefts[rows] @ self.right[:, columns])[u, v]
+        u, v = cells_of(block, u, v)
+        step = max(1, _PIECE // max(1, len(self.right)))
         for start in range(0, len(u), step):
             piece = slice(start, start + step)
-            values[piece] = np.einsum("ck,ck->c", lefts[u[piece] + rows.start], rights[v[piece]])
+            values[piece] = np.einsum("ck,ck->c", lefts[u[piece]], rights[v[piece]])
         return values

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +25,7 @@ from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import Prepared, prepare
+from bnc2d.compile.meet.boxes import in_boxes
 from bnc2d.compile.meet.cut.cut import Cut, choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.join import Patterns
@@ -42,6 +45,10 @@ if TYPE_CHECKING:
 _JOINTREE_SEEDS = range(8)
 # A table, the one it is made of, their products and copies.
 _BYTES_PER_ENTRY = 4 * 8
+# Tables of more entries are made part by part, one after the other in the same memory: to get new memory from
+# the system, page by page, takes longer than to fill it. Not in more parts than these.
+_LARGE_TABLE = 1 << 24
+_FEW_PARTS = 16
 # At most this many features are set beforehand because of ties.
 _MAX_EXPLAINING = 3
 _EXPANDED_CELLS = 1 << 22
@@ -63,7 +70,9 @@ def compile_diagram(
         cut = cheapest_cut(prepared, budget.memory)
         widths = widths_of(prepared, cut.jointree)
         sides = [Side(prepared, side) for side in (cut.first, cut.second)]
-        fixed = [feature for side in sides for feature in side.features_to_fix(entries)]
+        fixed = _set_beforehand(sides, min(entries, _LARGE_TABLE))
+        if prod([prepared.sizes[feature] for feature in fixed]) > _FEW_PARTS:
+            fixed = _set_beforehand(sides, entries)
         fixed.sort(key=prepared.network.names.__getitem__)
     explaining: list[VariableId] = []
     structural = False
@@ -83,6 +92,11 @@ def compile_diagram(
 def cheapest_cut(prepared: Prepared, memory: int) -> Cut:
     """Return the cut for tables that fit a number of bytes."""
     return choose_cut(prepared, _JOINTREE_SEEDS, _entries(memory))
+
+
+def _set_beforehand(sides: Sequence[Side], entries: int) -> list[VariableId]:
+    """Return features without which no table is larger than this."""
+    return [feature for side in sides for feature in side.features_to_fix(entries)]
 
 
 def _entries(memory: int) -> int:
@@ -111,9 +125,10 @@ class _Attempt:
         """Label all instances; or return what should be done first about ties."""
         for given in self._cut_problem.fixed_instances():
             with self._budget.phase("tables"):
-                factors = self._cut_problem.factors(given)
-                join = self._cut_problem.join(*factors)
-                decider = self._cut_problem.decider(join)
+                first, second = self._cut_problem.factors(given)
+                join, second, boxes = in_boxes(self._cut_problem.join(first, second), second)
+                factors = first, second
+                decider = self._cut_problem.decider(join, boxes)
             with self._budget.phase("labels"):
                 row_ids, doubts = self._decide(decider, join.first, factors[1])
                 ids = take(row_ids, factors[0].pattern_of_row)

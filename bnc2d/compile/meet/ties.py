@@ -21,7 +21,8 @@ from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.cut_problem import CutProblem, Given
 from bnc2d.compile.meet.join import groups_by_class
 from bnc2d.compile.meet.row_packing import Packing, RowPool
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, Integers
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.work_share import Doubts
 
 # Integer tables pay from this many doubtful instances on, and up to this many multiplications.

@@ -9,23 +9,28 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import distinct
+from bnc2d.base.checkpoints import pieces
+from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.threads import one_thread
+from bnc2d.base.workers import result_of
+from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Patterns
-from bnc2d.compile.meet.labels import Decider, LabelBlock
-from bnc2d.compile.meet.row_packing import Words, pack
-from bnc2d.compile.meet.tables.compressed_factor import Integers
+from bnc2d.compile.meet.labels import Decider, Difference, LabelBlock, cells_of
+from bnc2d.compile.meet.row_packing import Words, pack, unpack
+from bnc2d.compile.meet.tables.gathered_sums import Integers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 # A share has about this many cells, tens of milliseconds, and at most this many entries of a matrix.
 CELLS = 1 << 24
+CELLS_IN_BOXES = 1 << 27
 _ENTRIES = 1 << 20
+# Where more boxes than this are open, cells are computed in larger blocks.
+_MOST = 0.7
+_ROWS_AT_ONCE = 1 << 11
 # At most this many shares wait at an executor at a time.
 _WAITING = 16
-_POLL = 0.1  # seconds between two checkpoints while one is awaited
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ DecidedRows: TypeAlias = tuple[Words, Doubts]
 @one_thread
 def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> DecidedRows:
     """Decide patterns of the first side, of which ``start`` come before."""
+    if decider.boxes is not None and ends <= 2:
+        found = _decide_boxes(decider, decider.boxes, patterns, start)
+        if found is not None:
+            return found
     rows, doubts = [], []
     for labels, (u, v) in decider.decide(patterns):
         rows.append(pack(labels, ends))
@@ -71,6 +80,28 @@ def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> 
     return np.concatenate(rows), Doubts.joined([nothing, *doubts])
 
 
+def _decide_boxes(decider: Decider, boxes: Boxes, patterns: Patterns, start: int) -> DecidedRows | None:
+    """Return the same by boxes, and by cells where a box is open; None where most boxes are."""
+    share = Difference(decider, patterns)
+    above, is_open = boxes.signs(share.first_left, share.first_bound)
+    if np.count_nonzero(is_open) > _MOST * is_open.size:
+        return None
+    words = np.where(above, np.int64(-1), np.int64(0))
+    words[:, -1] &= np.int64(-1 if decider.columns % BOX == 0 else (1 << decider.columns % BOX) - 1)
+    doubtful = [(np.zeros(0, dtype=np.intp),) * 2]
+    for box, rows in enumerate(map(np.flatnonzero, np.ascontiguousarray(is_open.T))):
+        columns = slice(box * BOX, min((box + 1) * BOX, decider.columns))
+        for some in pieces(len(rows), _ROWS_AT_ONCE):
+            labels, cells = share.decide(rows[some], columns)
+            words[rows[some], box] = pack(labels, 2)[:, 0]
+            doubtful.append(cells_of((rows[some], columns), *cells))
+    u, v = map(np.concatenate, zip(*doubtful, strict=True))
+    order = stable_order(u)
+    open_rows, _, indices = distinct(u[order])
+    labels = unpack(words[open_rows], 2, decider.columns)
+    return words, Doubts(open_rows + start, labels, indices, v[order])
+
+
 def decide_all(
     decider: Decider, patterns: Patterns, ends: int, executor: Executor | None
 ) -> Iterator[DecidedRows]:
@@ -78,7 +109,8 @@ def decide_all(
 
     The shares do not depend on the executor, so the result does not.
     """
-    step = max(1, min(CELLS // decider.columns, _ENTRIES // max(1, decider.terms)))
+    cells = CELLS if decider.boxes is None else CELLS_IN_BOXES
+    step = max(1, min(cells // decider.columns, _ENTRIES // max(1, decider.terms)))
     starts = range(0, len(patterns), step)
     # Shares are made one by one: there can be millions, more than any time limit would wait for.
     shares = ((decider, patterns[start : start + step], ends, start) for start in starts)
@@ -90,20 +122,9 @@ def decide_all(
         for share in shares:
             waiting.append(executor.submit(decide_rows, *share))
             if len(waiting) >= _WAITING:
-                yield _result(waiting.popleft())
+                yield result_of(waiting.popleft())
         while waiting:
-            yield _result(waiting.popleft())
+            yield result_of(waiting.popleft())
     finally:
         for future in waiting:
             future.cancel()
-
-
-def _result(future: Future[DecidedRows]) -> DecidedRows:
-    """Wait for a share, passing checkpoints."""
-    while True:
-        checkpoint()
-        try:
-            return future.result(_POLL)
-        except TimeoutError:
-            if future.done():  # then it is the share's own
-                raise

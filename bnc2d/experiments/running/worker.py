@@ -32,6 +32,7 @@ from bnc2d.compile.formula import minimise
 from bnc2d.compile.meet import method as meet
 from bnc2d.compile.paper import method as paper
 from bnc2d.compile.ratio import method as ratio
+from bnc2d.compile.ratio import outline
 from bnc2d.compile.zeros import diagram as zeros
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.experiments.data.measure import DataRun
@@ -45,7 +46,7 @@ from bnc2d.model.classifier import default_features
 NetworkName: TypeAlias = str
 
 # What is loaded when it is first asked for is loaded here, so that the clock measures compilations.
-LOADED = (meet, ratio, zeros, minimise, paper, block_order, brute_force)
+LOADED = (meet, ratio, outline, zeros, minimise, paper, block_order, brute_force)
 
 _GONE = 3  # exit code when nobody waits for the answer any more
 

@@ -95,13 +95,17 @@ class RegionBoxes:
             feature: [place for place, (other, _) in enumerate(members) if other == feature]
             for feature in whole
         }
+        ascending = {feature: np.unique(states) for feature, states in whole.items()}
+        where = {
+            feature: np.searchsorted(ascending[feature], [members[place][1] for place in places[feature]])
+            for feature in whole
+        }
 
         def without(feature: FeatureId, lacking: NDArray[np.bool_]) -> States:
             """Return the states of a feature but for those that are lacking, by their places."""
-            out = [
-                members[place][1] for place, is_out in zip(places[feature], lacking, strict=True) if is_out
-            ]
-            return np.setdiff1d(whole[feature], out)
+            kept = np.ones(len(ascending[feature]), dtype=bool)
+            kept[where[feature][lacking]] = False
+            return ascending[feature][kept]
 
         def function(words: Words) -> Words:
             """Return which boxes are right: those that lack these members."""

@@ -25,7 +25,7 @@ from bnc2d.errors import LimitExceeded, TimeLimitExceeded
 from bnc2d.explain import listing
 from bnc2d.explain.by_diagram.surroundings import Surroundings
 from bnc2d.explain.case import Case
-from bnc2d.explain.scores.scores import Bounds
+from bnc2d.explain.scores.numbers import Bounds
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.domain import FeatureId
 from bnc2d.logic.primes.diagrams import BitDiagrams, Level, Node

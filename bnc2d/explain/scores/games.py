@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.readers.choices import ScoreKind, ScoreOf
 from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.shares.distribution import ROWS, ByMarginals, read_distribution
 from bnc2d.errors import ClassifierError, LimitExceeded, NotCompiledError
@@ -17,12 +19,13 @@ from bnc2d.explain.changes.allowed import Box
 from bnc2d.explain.routes import CompiledRoute, GivenRoute, NetworkRoute, Route
 from bnc2d.explain.scores.by_table import MOST_EXACT, MOST_INSTANCES, table_values
 from bnc2d.explain.scores.exact import exact_values, is_cheap
+from bnc2d.explain.scores.numbers import Score
 from bnc2d.explain.scores.passes import error_bound, players_of, values
 from bnc2d.explain.scores.quadrature import Floats
-from bnc2d.explain.scores.scores import Score, ScoreKind, ScoreOf
-from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.diagram import Diagram, DiagramBuilder, reduce_table
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.variable import Variable
 
 Marginals: TypeAlias = list[list[Fraction]]  # of each feature the probabilities of its states
 
@@ -97,7 +100,8 @@ class Game(NamedTuple):
             return self._by_table(exact)
         if exact or (exact is None and is_cheap(diagram, self.row, self.marginals, self.kind)):
             found = exact_values(diagram, self.row, {self.label}, self.marginals, self.kind)
-            return list(found), 0.0, self._mean(diagram)
+            baseline = exact_means(diagram, self.route.classifier.feature_variables, self.marginals)
+            return list(found), 0.0, baseline[self.label]
         wanted = np.zeros((1, diagram.terminals), dtype=bool)
         wanted[0, self.label] = True
         floats, rows = as_floats(self.marginals), np.array([self.row], dtype=np.intp)
@@ -114,53 +118,76 @@ class Game(NamedTuple):
         label = int(self.route.labels(row)[0])
         return Fraction(int(label == self.label)) if exact else float(label == self.label)
 
-    def _mean(self, diagram: Diagram) -> Fraction:
-        """Return the probability of the label where all features are drawn, exactly."""
-        features = self.route.classifier.feature_variables
-        named = dict(zip((feature.name for feature in features), self.marginals, strict=True))
-        masses = ByMarginals(features, named).masses(diagram)
-        return Fraction(masses[self.label], sum(masses))
-
     def _by_table(self, exact: bool | None) -> tuple[list[Score], float, Score]:
         """Ask all instances, one by one."""
         count, sizes = self.route.domain.instance_count, self.route.domain.cardinalities
-        most = MOST_EXACT if exact else MOST_INSTANCES
-        if count > most and self.of == "posterior":
-            raise LimitExceeded(
-                "the posterior is no function of the decision diagram, so that all instances are asked, and "
-                f"these are more than {most}; ask of='decision', or choose fewer features"
-            )
-        if count > most:
-            raise NotCompiledError(f"{self.kind!r} of more than {most} instances")
+        check_count(self.route, self.kind, self.of, MOST_EXACT if exact else MOST_INSTANCES)
         fractions = exact or (exact is None and count <= MOST_EXACT)
-        table = self._posteriors(fractions) if self.of == "posterior" else self._labels(fractions)
+        if self.of == "posterior":
+            table = all_posteriors(self.route, fractions)[:, self.label]
+        else:
+            found = all_labels(self.route) == self.label
+            table = found.astype(np.int64).astype(object) if fractions else found.astype(np.float64)
         marginals: Sequence[Any] = self.marginals if fractions else as_floats(self.marginals)
         found, mean = table_values(table.reshape(sizes), self.row, marginals, self.kind)
         if fractions:
             return [Fraction(number) for number in found], 0.0, Fraction(mean)
-        roundings = 4 * (sum(sizes) + 2 * count.bit_length() + 32)  # posteriors are good to a few, too
-        return [float(number) for number in found], _ROUNDING * roundings, float(mean)
+        return [float(number) for number in found], table_error(sizes), float(mean)
 
-    def _labels(self, fractions: bool) -> NDArray[Any]:
-        """Return 1 for each instance that has the label, else 0."""
-        route = self.route.free if isinstance(self.route, NetworkRoute) else self.route
-        rows = all_rows(self.route.classifier.feature_variables, _ROWS_AT_ONCE)
-        found = np.concatenate([np.asarray(route.labels(some)) == self.label for some in rows])
-        return found.astype(np.int64).astype(object) if fractions else found.astype(np.float64)
 
-    def _posteriors(self, fractions: bool) -> NDArray[Any]:
-        """Return the posterior of the class for each instance; 0 for one that is impossible."""
-        classifier = self.route.classifier
-        parts: list[NDArray[Any]] = []
-        for some in all_rows(classifier.feature_variables, _ROWS_AT_ONCE):
-            found = classifier.posterior(some, exact=True) if fractions else classifier.posterior(some)
-            parts.append(found[:, self.label])
-        return np.concatenate(parts)
+def check_count(route: Route, kind: ScoreKind, of: ScoreOf, most: int) -> None:
+    """Refuse where more than ``most`` instances would have to be asked one by one."""
+    if route.domain.instance_count <= most:
+        return
+    if of == "posterior":
+        raise LimitExceeded(
+            "the posterior is no function of the decision diagram, so that all instances are asked, and "
+            f"these are more than {most}; ask of='decision', or choose fewer features"
+        )
+    raise NotCompiledError(f"{kind!r} of more than {most} instances")
+
+
+def all_labels(route: Route) -> NDArray[np.intp]:
+    """Return the label of each instance, the last feature varying fastest; none is left out."""
+    free = route.free if isinstance(route, NetworkRoute) else route
+    rows = all_rows(route.classifier.feature_variables, _ROWS_AT_ONCE)
+    return np.concatenate([np.asarray(free.labels(some), dtype=np.intp) for some in rows])
+
+
+def all_posteriors(route: Route, fractions: bool) -> NDArray[Any]:
+    """Return ``[instance, class]`` the posteriors in the same order; 0 for an instance that is impossible."""
+    classifier = route.classifier
+    parts: list[NDArray[Any]] = [
+        classifier.posterior(some, exact=True) if fractions else classifier.posterior(some)
+        for some in all_rows(classifier.feature_variables, _ROWS_AT_ONCE)
+    ]
+    return np.concatenate(parts)
+
+
+def table_error(sizes: Sequence[int]) -> float:
+    """Return how far values from a table in floats may be off; posteriors are good to a few roundings."""
+    return _ROUNDING * 4 * (sum(sizes) + 2 * prod(sizes).bit_length() + 32)
+
+
+def listed_diagram(route: Route, kind: ScoreKind) -> Diagram:
+    """Return the diagram of the decisions on all instances, where nothing is compiled and they are few."""
+    check_count(route, kind, "decision", MOST_INSTANCES)
+    labels = all_labels(route).astype(np.int64)
+    builder = DiagramBuilder(len(route.decisions))
+    (root,) = reduce_table(labels[None], route.domain.cardinalities, builder)
+    return builder.finish(route.domain, range(len(route.domain)), int(root))
 
 
 def as_floats(marginals: Sequence[Sequence[Fraction]]) -> list[Floats]:
     """Return marginals in floats."""
     return [np.array([float(share) for share in marginal]) for marginal in marginals]
+
+
+def exact_means(diagram: Diagram, features: Sequence[Variable], marginals: Marginals) -> list[Fraction]:
+    """Return the probability of each terminal where all features are drawn, exactly."""
+    named = dict(zip((feature.name for feature in features), marginals, strict=True))
+    masses = ByMarginals(features, named).masses(diagram)
+    return [Fraction(mass, sum(masses)) for mass in masses]
 
 
 def means(diagram: Diagram, marginals: Sequence[Floats]) -> Floats:

@@ -34,6 +34,7 @@ from bnc2d.logic.domain import FeatureId
 _EPSILON = 2.0**-53
 _ENTRIES = 1 << 17  # of an array of some points of one row, about what a cache holds
 _WIDE_ENTRIES = 1 << 22  # of an array of many rows
+_FEWEST_ROWS, _MOST_ROWS = 32, 1024  # that are asked about together
 _WIDE = 256  # columns for which a call an edge is faster than a call a column
 _FEW = 512  # nodes of a level for which one call for all columns is faster than one each
 
@@ -57,6 +58,12 @@ def players_of(diagram: Diagram, rows: Rows, marginals: Sequence[Floats]) -> int
     return sum(
         1 for level in diagram.walk if marginals[level.feature][rows[:, level.feature]].min(initial=1.0) < 1
     )
+
+
+def rows_at_once(diagram: Diagram, kind: str) -> int:
+    """Return how many rows are best asked about together."""
+    points = max(1, ceil(len(diagram.walk) / 2)) if kind == "shapley" else 1
+    return min(max(_WIDE_ENTRIES // (diagram.size * points), _FEWEST_ROWS), _MOST_ROWS)
 
 
 def values(

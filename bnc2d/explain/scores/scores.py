@@ -7,20 +7,14 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from math import log10
-from typing import Literal, TypeAlias, TypedDict, get_args
+from typing import TypedDict
 
 from bnc2d.base.finding import decision_words
 from bnc2d.base.readers.arguments import flag
+from bnc2d.base.readers.choices import GAMES, ScoreKind, ScoreOf
 from bnc2d.base.scales import Label, json_value
+from bnc2d.explain.scores.numbers import Bounds, Score, shown_number
 
-# What a number means (see ``Scores``), and whose values games are.
-ScoreKind: TypeAlias = Literal["occurrence", "responsibility", "shapley", "banzhaf"]
-ScoreOf: TypeAlias = Literal["decision", "posterior"]
-Score: TypeAlias = Fraction | float
-Bounds: TypeAlias = tuple[Score, Score]
-
-KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
-GAMES: tuple[ScoreKind, ...] = ("shapley", "banzhaf")
 _MOST_DIGITS = 40  # of a fraction that is written out
 _BAR = 20  # signs of the longest bar of a text
 
@@ -107,8 +101,17 @@ class Scores(Mapping[str, Score]):
         return sum(numbers, Fraction(0)) if self.exact else float(sum(map(float, numbers)))
 
     def ranked(self) -> list[str]:
-        """Return the features, those with the numbers furthest from 0 first; of equals the earlier one."""
-        return sorted(self.numbers, key=lambda name: abs(float(self.numbers[name])), reverse=True)
+        """Return the features, those with the numbers furthest from 0 first; of equals the earlier one.
+
+        Numbers are equal where they differ by roundings alone.
+        """
+        unit = 4 * self.error
+
+        def size(name: str) -> float:
+            number = abs(float(self.numbers[name]))
+            return round(number / unit) if unit else number
+
+        return sorted(self.numbers, key=size, reverse=True)
 
     @property
     def title(self) -> str:
@@ -130,22 +133,32 @@ class Scores(Mapping[str, Score]):
         return f"{decided}: {what} of {of}, others drawn {drawn.get(str(self.distribution), 'by marginals')}"
 
     def __str__(self) -> str:
-        lines = [self.title]
         wide = max(map(len, self.numbers), default=0)
+        lines = [f"  {name:{wide}}  {text}" for name, text in self.lines()]
+        return "\n".join([self.title, *lines, *(f"  {note}" for note in self.notes())])
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the features as ranked, each with its number, its bounds and a bar, in text."""
         most = max((abs(float(number)) for number in self.numbers.values()), default=0.0)
-        cells = {name: _shown(number) for name, number in self.numbers.items()}
+        cells = {name: shown_number(number) for name, number in self.numbers.items()}
         room = max(map(len, cells.values()), default=0)
+        found = []
         for name in self.ranked():
             size = abs(float(self.numbers[name]))
             bar = "█" * round(_BAR * size / most) if most else ""
             known = "" if self.bounds is None else _between(self.bounds[name])
-            lines.append(f"  {name:{wide}}  {cells[name]:>{room}}{known}  {bar}".rstrip())
+            found.append((name, f"{cells[name]:>{room}}{known}  {bar}".rstrip()))
+        return found
+
+    def notes(self) -> list[str]:
+        """Return what the numbers sum to, and whether they are known, in text."""
+        found = []
         if self.kind == "shapley" and self.baseline is not None and self.value is not None:
-            sums = f"{_shown(self.total).strip()} = {_shown(self.value).strip()}"
-            lines.append(f"  sum {sums} - {_shown(self.baseline).strip()}, with all features drawn")
+            sums = f"{shown_number(self.total)} = {shown_number(self.value)}"
+            found.append(f"sum {sums} - {shown_number(self.baseline)}, with all features drawn")
         if not self.complete:
-            lines.append("  between the bounds: the reasons were too many, or took too long")
-        return "\n".join(lines)
+            found.append("between the bounds: the reasons were too many, or took too long")
+        return found
 
     def __repr__(self) -> str:
         some = ", ".join(f"{name}: {float(self.numbers[name]):.4g}" for name in self.ranked()[:4])
@@ -192,12 +205,6 @@ def _fraction(value: Score) -> str:
     """Return ``1/3``, of any length: Decimal knows no limit on the digits of a number."""
     top, bottom = value.as_integer_ratio()
     return f"{Decimal(top):f}" if bottom == 1 else f"{Decimal(top):f}/{Decimal(bottom):f}"
-
-
-def _shown(number: Score) -> str:
-    """Return a number for a table: a short fraction as it is, else four digits."""
-    short = isinstance(number, Fraction) and number.denominator < 10_000 and abs(number.numerator) < 10_000
-    return str(number) if short else f"{float(number):.4f}"
 
 
 def _between(bounds: Bounds) -> str:

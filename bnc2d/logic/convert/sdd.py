@@ -34,6 +34,8 @@ _OPERATIONS_AT_ONCE = 1 << 12
 _NODES_BETWEEN_CHECKS = 1 << 10
 _POLL = 0.05  # seconds between two looks at the worker
 _BYTES_PER_SECOND = 5_000_000  # of a file that pysdd reads, at least
+# With so few instances and states no diagram on the way is large, and so few operations end within a second.
+_FEW_INSTANCES, _FEW_STATES, _FEW_OPERATIONS, _LONG_ENOUGH = 1 << 8, 24, 1 << 11, 1.0  # the last in seconds
 
 
 class SddForm:
@@ -162,7 +164,8 @@ def to_sdd(
     left to right; those it leaves out follow in the order in which the circuit mentions them.
     ``minimize`` lets pysdd search for a better vtree, which may tear a feature's variables apart.
     ``like`` builds in the pysdd manager of another form instead, so that equal functions are equal nodes.
-    With ``time_limit`` (seconds) the work happens in a process of its own that is killed at the limit.
+    With ``time_limit`` (seconds) the work happens in a process of its own that is killed at the limit, unless
+    it is so little that no limit of a second matters.
     """
     time_limit = seconds(time_limit)
     flag(minimize, "minimize")
@@ -182,7 +185,8 @@ def to_sdd(
             (folder / "in.vtree").write_text(_vtree_text(OneHot(domain), features), "ascii")
         else:
             like.manager.vtree().save(str(folder / "in.vtree").encode())
-        limited = budget.left() is not None
+        left = budget.left()
+        limited = left is not None and (minimize or left < _LONG_ENOUGH or not _is_quick(domain, program))
         if limited:
             _run_worker(folder, program, minimize, budget)
         vtree = Vtree.from_file(str(folder / ("out.vtree" if limited else "in.vtree")))
@@ -193,6 +197,14 @@ def to_sdd(
         if minimize:
             sdds.minimize()
         return form
+
+
+def _is_quick(domain: Domain, program: list[Operation]) -> bool:
+    """Return whether the work is too little to start a process for it."""
+    states = sum(domain.cardinalities)
+    return (
+        len(program) <= _FEW_OPERATIONS and states <= _FEW_STATES and domain.instance_count <= _FEW_INSTANCES
+    )
 
 
 def _run_worker(folder: Path, program: list[Operation], minimize: bool, budget: Budget) -> None:

@@ -13,6 +13,7 @@ class Answers {
     this.asked = false; // whether the reader has chosen the class to ask about
     this.expanded = new Map();
     this.figure = new Figure(byId("decision-picture"));
+    this.card = new ScoreCard(model);
     const options = [["both", "sentences and symbols"], ["sentences", "sentences"], ["symbols", "symbols"]];
     byId("words").replaceChildren(chooser("Show", "shown-words", options, "both", (words) => {
       byId("answers").dataset.words = byId("short").dataset.words = words;
@@ -36,6 +37,7 @@ class Answers {
       () => this.enough(),
       () => this.changes(),
       () => this.contrast(),
+      () => this.card.show(this.story, why),
       () => this.formulas(),
     ];
   }

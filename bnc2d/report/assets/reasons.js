@@ -68,7 +68,7 @@ class Case {
     return gate(AND, [...top, ...parts]);
   }
 
-  /** The feature sets of sufficient (or, as clauses, necessary) reasons, and whether that is all. */
+  /** The feature sets of sufficient (or, as clauses, necessary) reasons: the first, whether that is all, and all. */
   featureSets(clauses) {
     return this.remember(`features ${clauses}`, () => {
       const program = this.circuit.program(this.complete);
@@ -77,13 +77,13 @@ class Case {
         const sets = featureSets(this.circuit, program, clauses, budget);
         const sized = sets.map((set) => [size(set), set]).sort((one, other) => one[0] - other[0]);
         const first = sized.slice(0, limits.listed).map(([, set]) => set);
-        return { sets: first, cut: sets.length > first.length, total: sets.length };
+        return { sets: first, cut: sets.length > first.length, total: sets.length, every: sets };
       } catch (error) {
         if (!(error instanceof Cut)) throw error;
       }
       const budget = new Budget(10 * limits.steps, limits.milliseconds);
       const sets = someFeatureSets(this.circuit, program, clauses, limits.some, budget);
-      return { sets, cut: true, total: null };
+      return { sets, cut: true, total: null, every: null };
     });
   }
 

@@ -67,6 +67,14 @@ class Recorded {
     return this.answer.unproved[key]?.[position];
   }
 
+  scores(kind) {
+    return this.answer.scores[kind];
+  }
+
+  plainlyInNone() {
+    return new Set();
+  }
+
   formulas() {
     return this.answer.formulas;
   }
@@ -147,6 +155,7 @@ function showRecorded(data) {
       const answer = data.answers[data.rows.at[number]];
       return new Story(model, { row: answer.states, label: answer.label }, why(answer)).texts();
     },
+    scores: (number) => plainScores(why(data.answers[data.rows.at[number]])),
     picture: (number) => {
       const answer = data.answers[data.rows.at[number]];
       return plainPicture(pictureOf(model, { row: answer.states, label: answer.label, values: data.rows.values[number] }, why(answer)));

@@ -4,7 +4,7 @@
 // list(clauses, general), against(label): { items, cut, total }, the search having been cut or not;
 // nearest(): { changes, label, impossible, row }, or null where nothing changes the decision, or undefined where
 // that is not known; outcomes(clause): the labels that violating it leads to, or null where these are not known;
-// violating(clause): a row to try, or null; formulas(): the complete and the general reason; several: whether
+// scores(kind): a number for each feature (see scores.js); violating(clause): a row to try, or null; formulas(): the complete and the general reason; several: whether
 // there is a third decision.
 
 const MOST_CHANGES = 64; // of one reason, to say where they lead
@@ -62,6 +62,18 @@ class Found {
   violating(clause) {
     const { row, explainer, filled } = this.subject;
     return sameUnknown(violating(explainer, filled, clause), row);
+  }
+
+  scores(kind) {
+    return this.case.remember(`scores ${kind}`, () => scoresOf(this.model, this.subject, this, kind));
+  }
+
+  /** The known features that the complete reason does not mention. */
+  plainlyInNone() {
+    const { circuit, complete } = this.case;
+    const used = new Set([...circuit.program(complete)].filter((node) => circuit.kinds[node] === LITERAL)
+      .map((node) => circuit.parts[node][0]));
+    return new Set(this.subject.row.flatMap((state, feature) => (state < 0 || used.has(feature) ? [] : [feature])));
   }
 
   formulas() {

@@ -195,6 +195,10 @@ function showModel(model) {
       const subject = subjectOf(model, rowOf(instance));
       return subject.explainer && new Story(model, subject, new Found(model, subject)).texts();
     },
+    scores: (instance) => {
+      const subject = subjectOf(model, rowOf(instance));
+      return subject.explainer && plainScores(new Found(model, subject));
+    },
     picture: (instance) => {
       const subject = subjectOf(model, rowOf(instance));
       return subject.explainer && plainPicture(pictureOf(model, subject, new Found(model, subject)));

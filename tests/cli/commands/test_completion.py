@@ -48,6 +48,7 @@ compadd() {
 }
 leave() { exit }
 comppostfuncs=(leave)
+LISTMAX=10000  # a longer list asks first whether it is to be shown
 PROMPT='READY>'
 """
 
@@ -97,11 +98,12 @@ class Shell:
             stdout=theirs,
             stderr=theirs,
             cwd=self.folder,
-            env={**os.environ, "HOME": str(self.home), "TERM": "xterm"},
+            env={**os.environ, "HOME": str(self.home), "TERM": "xterm", "PROMPT": "START>"},
             start_new_session=True,
         )
         os.close(theirs)
         with suppress(OSError):  # Linux reports the end of a terminal as an error
+            self._type(ours, b"", until=b"START>")
             self._type(ours, f"source {self.home}/setup {self.home}\n".encode(), until=b"READY>")
             self._type(ours, b"\x15" + " ".join(words).encode() + b"\t", until=b"NEVER SHOWN")
         os.close(ours)

@@ -11,12 +11,13 @@ from bnc2d import Classifier, ClassifierError, LimitExceeded, example
 from bnc2d.compile.baselines import enumerate as enumerate_method
 from bnc2d.compile.graph.pruning import target_part
 from bnc2d.testing import random_classifier, random_naive_bayes
+from tests.cases import cases
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers
 
 
 @given(classifiers())
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 def test_every_instance_of_every_class(classifier: Classifier) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(enumerate_method, "_CHUNK", 16)

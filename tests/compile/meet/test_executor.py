@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import active_count
+from typing import cast
 
 import numpy as np
 import pytest
 
 from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.compile.formula import minimise
 from bnc2d.compile.meet import work_share as rows
-from bnc2d.errors import LimitExceeded
+from bnc2d.compile.meet.tables import gathered_sums
+from bnc2d.errors import ArgumentError, ClassifierError, LimitExceeded
 from bnc2d.testing import random_classifier
 from tests.executors import EXECUTORS, MakeExecutor
 
@@ -36,6 +41,41 @@ def test_the_result_does_not_depend_on_the_executor(
                 seed, variables=9, features=8, max_states=3, threshold=seed % 2 == 0, repeat_share=0.3
             )
             assert same(classifier.compile(), classifier.compile(executor=executor))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_result_does_not_depend_on_the_threads(
+    seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Tables, labels and formulas in several threads: the same file; two classes and several."""
+    monkeypatch.setattr(rows, "CELLS", 64)
+    monkeypatch.setattr(gathered_sums, "PIECE", 64)
+    monkeypatch.setattr(minimise, "_COMPARED_NODES", 3)
+    classifier = random_classifier(
+        seed, variables=10, features=8, max_states=3, threshold=seed % 2 == 0, repeat_share=0.3
+    )
+    for jobs in (1, 2, 5):
+        model = classifier.compile(jobs=jobs)
+        model.save(tmp_path / str(jobs))
+        assert same(classifier.compile(), model)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() == (tmp_path / "5").read_bytes()
+
+
+def test_jobs_are_a_number_of_threads() -> None:
+    classifier = random_classifier(1)
+    for wrong in (0, -1, 1.5, "2", None, True):
+        with pytest.raises(ArgumentError, match="jobs"):
+            classifier.compile(jobs=cast("int", wrong))
+    with pytest.raises(ClassifierError, match="jobs=1"):
+        classifier.compile(method="enumerate", jobs=2)
+
+
+def test_a_limit_ends_all_threads() -> None:
+    classifier = random_classifier(3, variables=10, features=9)
+    before = active_count()
+    with pytest.raises(LimitExceeded, match="time limit"):
+        classifier.compile(time_limit=0.0, jobs=3)
+    assert active_count() == before
 
 
 def test_a_time_limit_ends_it_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:

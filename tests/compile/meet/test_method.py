@@ -16,6 +16,7 @@ from bnc2d.base.readers.instances import all_rows
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 from bnc2d.testing import random_classifier
 from tests.brute_force.decisions import decisions
+from tests.cases import cases
 from tests.logic.diagram.strategies import domain_of
 from tests.strategies import classifiers
 
@@ -41,7 +42,7 @@ def check_against_enumeration(classifier: Classifier, model: CompiledModel) -> N
 
 
 @given(classifiers())
-@settings(max_examples=300)
+@settings(max_examples=cases(80, 300))
 def test_every_instance_of_every_class(classifier: Classifier) -> None:
     model = classifier.compile()
     check_against_enumeration(classifier, model)

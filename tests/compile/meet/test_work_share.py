@@ -28,6 +28,7 @@ class OneLabel:
     """Decides that every instance is in class 0."""
 
     columns, terms = 8, 1 << 40  # so many that a share is a single pattern
+    boxes = None
 
     def decide(self, patterns: slice) -> Iterator[tuple[Any, tuple[Any, Any]]]:
         none = np.zeros(0, dtype=np.intp)

@@ -11,12 +11,13 @@ from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.zeros import possible
 from bnc2d.compile.zeros.possible import possible_instances
 from tests.brute_force.decisions import joint_of_instances
+from tests.cases import cases
 from tests.explain.learnt import learnt_tan, some_rows
 from tests.strategies import classifiers
 
 
 @given(classifiers())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(50, 150), deadline=None)
 def test_it_leads_exactly_the_possible_instances_to_one(classifier: Classifier) -> None:
     diagram = possible_instances(classifier)
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))

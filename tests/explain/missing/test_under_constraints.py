@@ -16,6 +16,7 @@ from bnc2d.compile.result import feature_domain
 from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
 from bnc2d.logic.diagram.projecting import some_completion
+from tests.cases import cases
 from tests.explain.missing.test_if_known import case_of
 from tests.explain.routes import assert_same
 from tests.explain.test_given import is_allowed, random_constraint
@@ -112,7 +113,7 @@ def compare_if_known(
         assert set(states) <= possible[name]
 
 
-@pytest.mark.parametrize("start", range(0, 120, 40))
+@pytest.mark.parametrize("start", range(0, cases(40, 120), 40))
 def test_against_enumeration(start: int) -> None:
     assert sum(compare(seed) for seed in range(start, start + 40)) > 12
 

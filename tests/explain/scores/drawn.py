@@ -6,7 +6,10 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from bnc2d import Classifier, CompiledModel, Scores
+from bnc2d.base.readers.choices import EXPLAIN_KINDS, GAMES, SCORE_KINDS
 from tests.explain.scores.definition import Definition, table_of
 from tests.hard_classifiers import mixed_classifier
 
@@ -118,3 +121,29 @@ def under(
     explanation = model.given(forbidden).explain(instance, kept)
     assert list(explanation.scores("occurrence").values()) == given.occurrence()
     assert list(explanation.scores("responsibility").values()) == given.responsibility()
+
+
+def compare_many(seed: int, most: int = 60) -> None:
+    """Compare the scores of some rows, all kinds and by both routes, with their definitions."""
+    classifier = mixed_classifier(seed, most)
+    table = table_of(classifier)
+    rng = np.random.default_rng(seed)
+    own = [list(table)[at] for at in rng.integers(0, len(table), 4)]
+    rows = np.array([*own, own[0]])
+    sizes = [len(feature) for feature in classifier.feature_variables]
+    marginals = [[Fraction(1, size)] * size for size in sizes]
+    for source in (classifier, classifier.compile()):
+        found = source.explain_many(rows, kinds=EXPLAIN_KINDS, limit=1)
+        assert found[0] == found[-1]
+        for row, one in zip(rows.tolist(), found, strict=True):
+            truth = Definition(table, tuple(row))
+            assert list(one.scores["occurrence"].values()) == truth.occurrence()
+            assert list(one.scores["responsibility"].values()) == truth.responsibility()
+            worths = truth.worths(lambda other, of=one.decision: Fraction(table[other] == of), marginals)  # type: ignore[misc]
+            for kind in GAMES:
+                scores, values = one.scores[kind], truth.values(worths, kind)
+                assert 0 < scores.error < 1e-12
+                pairs = zip(scores.values(), values, strict=True)
+                assert all(abs(Fraction(x) - y) <= scores.error for x, y in pairs)
+                assert abs(Fraction(scores.baseline or 0) - worths[()]) <= scores.error
+            assert {kind: one.cut[kind] for kind in SCORE_KINDS} == dict.fromkeys(SCORE_KINDS)

@@ -13,9 +13,9 @@ import pytest
 
 import bnc2d
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.choices import ScoreKind
 from bnc2d.explain.scores import by_reasons, passes
 from bnc2d.explain.scores.quadrature import gauss_legendre, newton_cotes
-from bnc2d.explain.scores.scores import ScoreKind
 from bnc2d.testing import random_classifier
 from tests.explain.scores.definition import Definition, table_of
 from tests.explain.scores.drawn import compare
@@ -266,4 +266,4 @@ def test_names_are_escaped_in_html() -> None:
     html = model.explain({"<b>&": 1}).scores("shapley")._repr_html_()
     assert "&lt;b&gt;&amp;" in html
     assert "<b>" not in html
-    assert "width:200.0px" in html
+    assert "width:100.0%" in html

@@ -13,6 +13,7 @@ from bnc2d.explain.whole import biased
 from bnc2d.explain.whole.bias import Bias
 from bnc2d.logic.convert.sat import SatSession
 from tests.brute_force.decisions import Known, known, known_models
+from tests.cases import cases
 
 
 def protected_features(case: Known, data: st.DataObject) -> list[str]:
@@ -32,7 +33,7 @@ def assert_shown(case: Known, verdict: Bias, protected: list[str]) -> None:
 
 
 @given(known_models(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(30, 100), deadline=None)
 def test_against_all_instances(case: Known, data: st.DataObject) -> None:
     model = case.model
     protected = protected_features(case, data)

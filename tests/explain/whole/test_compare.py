@@ -24,6 +24,7 @@ from bnc2d import (
 )
 from bnc2d.explain.whole import compare as module
 from tests.brute_force.decisions import known
+from tests.cases import cases
 from tests.hard_classifiers import mixed_classifier
 
 
@@ -61,7 +62,7 @@ def changed(classifier: Classifier, seed: int) -> Classifier:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(30, 80), deadline=None)
 def test_against_all_instances(seed: int, other_seed: int) -> None:
     first = mixed_classifier(seed, 150)
     one, two = known(first), known(changed(first, other_seed))

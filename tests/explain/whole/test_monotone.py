@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from bnc2d import Classifier, ClassifierError, CompiledModel, LimitExceeded, UnknownNameError, example
 from bnc2d.logic.diagram import walks
 from tests.brute_force.decisions import Known, known_models
+from tests.cases import cases
 
 
 @given(known_models(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(30, 100), deadline=None)
 def test_against_all_pairs(case: Known, data: st.DataObject) -> None:
     model = case.model
     names = data.draw(

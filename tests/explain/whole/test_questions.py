@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bnc2d import Classifier, ClassifierError, CompiledModel, InstanceError, UnknownNameError, example
 from bnc2d.testing import random_naive_bayes
 from tests.brute_force.decisions import Known, known, known_models
+from tests.cases import cases
 
 PATIENT = {"BP": "High", "CT": "1", "HR": "Normal"}
 
@@ -78,7 +79,7 @@ def test_many_features_need_large_numbers() -> None:
 
 
 @given(known_models(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(30, 100), deadline=None)
 def test_nearest(case: Known, data: st.DataObject) -> None:
     model = case.model
     row = case.draw_row(data)

@@ -18,6 +18,7 @@ from bnc2d.logic.circuit.transforms import complete_reason, condition, general_r
 from bnc2d.logic.counting.weights import Weights
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.terms import Clause, Term
+from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits, models, or_decomposable_circuits
 
 DOMAIN = Domain(
@@ -176,18 +177,19 @@ def test_sizes() -> None:
     assert queries.node_count(m, TRUE) == 1
 
 
-def test_a_chain_of_two_hundred_thousand_nodes() -> None:
-    m = Manager(Domain({f"x{i}": ("0", "1") for i in range(100_001)}))
+def test_a_long_chain_of_nodes() -> None:
+    gates = cases(20_000, 100_000)
+    m = Manager(Domain({f"x{i}": ("0", "1") for i in range(gates + 1)}))
     root = m.add_literal(0, 2)
-    for feature in range(1, 100_001):
+    for feature in range(1, gates + 1):
         add = m.add_and if feature % 2 else m.add_or
         root = add([m.add_literal(feature, 2), root])
-    assert queries.node_count(m, root) == 200_001
-    assert queries.depth(m, root) == 100_000
-    assert queries.evaluate(m, root, [1] * 100_001)
+    assert queries.node_count(m, root) == 2 * gates + 1
+    assert queries.depth(m, root) == gates
+    assert queries.evaluate(m, root, [1] * (gates + 1))
     assert m.kind(negate(m, root)) == Kind.AND
-    assert not queries.evaluate(m, negate(m, root), [1] * 100_001)
-    assert m.kind(complete_reason(m, root, [1] * 100_001)) == Kind.OR
+    assert not queries.evaluate(m, negate(m, root), [1] * (gates + 1))
+    assert m.kind(complete_reason(m, root, [1] * (gates + 1))) == Kind.OR
 
 
 @given(circuit=circuits(), kind=st.sampled_from([Kind.AND, Kind.OR]))

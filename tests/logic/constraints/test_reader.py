@@ -16,6 +16,7 @@ from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.domain import Domain
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.terms import Clause, Term
+from tests.cases import cases
 from tests.logic.constraints.random_texts import DOMAIN, Tree, as_text, holds, seeded, trees
 from tests.logic.strategies import Circuit, circuits
 
@@ -39,7 +40,7 @@ def read(given: object, domain: Domain = SMALL) -> list[bool]:
     return truth(circuit)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(30, 100), deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3), st.integers(0, 2**32))
 def test_texts_mean_what_they_say(formulas: list[Tree], seed: int) -> None:
     random = seeded(seed)
@@ -119,18 +120,19 @@ def test_a_state_may_be_called_as_a_feature() -> None:
     assert read("D = A") == [row["D"] == "A" for row in instances(SMALL)]
 
 
-WIDE = Domain({f"F{number}": ("0", "1") for number in range(10_000)})
+WIDTH = cases(2_500, 10_000)
+WIDE = Domain({f"F{number}": ("0", "1") for number in range(WIDTH)})
 
 
 @pytest.mark.parametrize("joint", [" and ", "|", " xor ", "->", "<->"])
 def test_long_chains(joint: str) -> None:
     manager = Manager(WIDE)
     circuit = read_constraint(joint.join(WIDE.names), manager)
-    assert circuit.node_count <= 80_000
+    assert circuit.node_count <= 8 * WIDTH
     assert circuit.depth <= 30
     random = seeded(joint)
-    rows = [[1] * 10_000, [0] * 10_000, [1] * 9_999 + [0], [0] * 9_999 + [1]]
-    rows += [random.choices((0, 1), k=10_000) for _ in range(2)]
+    rows = [[1] * WIDTH, [0] * WIDTH, [1] * (WIDTH - 1) + [0], [0] * (WIDTH - 1) + [1]]
+    rows += [random.choices((0, 1), k=WIDTH) for _ in range(2)]
     expected = {
         " and ": [all(row) for row in rows],
         "|": [any(row) for row in rows],
@@ -149,7 +151,7 @@ def test_many_statements() -> None:
     manager = Manager(WIDE)
     circuit = read_constraint("\n".join(f"!{name}" for name in WIDE.names), manager)
     assert circuit == read_constraint([{name: "1"} for name in WIDE.names], manager)
-    assert len(circuit.features) == circuit.edge_count == 10_000
+    assert len(circuit.features) == circuit.edge_count == WIDTH
 
 
 def test_deep_texts() -> None:
@@ -248,7 +250,7 @@ def test_sympy_is_loaded_only_for_its_expressions() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(25, 60), deadline=None)
 @given(st.data())
 def test_lists(data: st.DataObject) -> None:
     """Forbidden and implied combinations, terms and clauses, against their definitions."""

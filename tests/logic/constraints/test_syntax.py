@@ -13,6 +13,7 @@ from bnc2d.errors import LogicError
 from bnc2d.logic.constraints.formula import Atom, Constant, Formula, Gate, Not, Operator
 from bnc2d.logic.constraints.syntax import MOST_BYTES, Name, Values, parse_statements
 from bnc2d.logic.constraints.tokens import Position, error_at
+from tests.cases import cases
 from tests.logic.constraints.random_texts import Tree, as_text, seeded, trees
 
 Parsed = tuple[str, tuple[str, ...] | None]
@@ -216,7 +217,7 @@ WORDS = (
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(60, 200))
 @given(st.one_of(st.text(), st.lists(st.sampled_from(WORDS)).map(" ".join)))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     message = "line "

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import random
+import subprocess
 from pathlib import Path
 from time import monotonic
 
@@ -13,10 +14,11 @@ from bnc2d.errors import LimitExceeded, LogicError, UnknownNameError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_and_decomposable
 from bnc2d.logic.circuit.transforms import negate
-from bnc2d.logic.convert import sdd_worker
+from bnc2d.logic.convert import sdd, sdd_worker
 from bnc2d.logic.convert.sat import is_deterministic
 from bnc2d.logic.convert.sdd import to_sdd
 from bnc2d.logic.domain import Domain
+from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits, models
 
 
@@ -77,19 +79,42 @@ def test_equal_functions_are_equal_nodes_in_one_manager(circuit: Circuit, rng: r
     assert not shuffled.equivalent(complement)
 
 
-@settings(max_examples=15)
+@settings(max_examples=cases(6, 15))
 @given(circuits(), st.booleans())
 def test_with_a_time_limit_the_result_is_the_same(circuit: Circuit, minimize: bool) -> None:
     manager, root = circuit
-    form = to_sdd(manager, root, time_limit=60, minimize=minimize)
-    assert form.count() == len(models(manager, root))
-    assert form.equivalent(to_sdd(manager, root))
-    assert models(manager, form.to_nnf(manager)) == models(manager, root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sdd, "_FEW_OPERATIONS", 0)  # all of it in a process of its own
+        form = to_sdd(manager, root, time_limit=60, minimize=minimize)
+        assert form.count() == len(models(manager, root))
+        assert form.equivalent(to_sdd(manager, root))
+        assert models(manager, form.to_nnf(manager)) == models(manager, root)
+        assert to_sdd(manager, root, time_limit=60, like=form).node == form.node
     assert to_sdd(manager, root, time_limit=60, like=form).node == form.node
 
 
+def test_little_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = Manager(Domain({f"F{i}": ["0", "1"] for i in range(8)}))
+    root = exactly(manager, 3)
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    assert to_sdd(manager, root, time_limit=60).count() == 56
+    for name in ("_FEW_STATES", "_FEW_INSTANCES", "_FEW_OPERATIONS"):
+        with monkeypatch.context() as patch:
+            patch.setattr(sdd, name, 15)
+            with pytest.raises(AssertionError, match="a process was started"):
+                to_sdd(manager, root, time_limit=60)
+    for limit, minimize in ((60.0, True), (0.5, False)):
+        with pytest.raises(AssertionError, match="a process was started"):
+            to_sdd(manager, root, time_limit=limit, minimize=minimize)
+
+
 @pytest.mark.parametrize("time_limit", [None, 60])
-def test_constants_and_single_literals(time_limit: float | None) -> None:
+def test_constants_and_single_literals(time_limit: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sdd, "_FEW_OPERATIONS", 0)
     manager = Manager(Domain({"one": ["only"], "A": list("abc"), "B": list("pq")}))
     roots = [FALSE, TRUE, manager.add_literal(2, 1), manager.add_literal(1, 0b101)]
     assert manager.add_literal(0, 1) == TRUE
@@ -172,6 +197,7 @@ def test_a_worker_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path:
     manager = Manager(Domain({"A": list("ab")}))
     worker = tmp_path / "worker.py"
     monkeypatch.setattr(sdd_worker, "__file__", str(worker))
+    monkeypatch.setattr(sdd, "_FEW_OPERATIONS", 0)
     worker.write_text("raise ImportError('no pysdd here')", "utf-8")
     with pytest.raises(LogicError, match="no pysdd here"):
         to_sdd(manager, TRUE, time_limit=60)
@@ -183,11 +209,11 @@ def test_a_worker_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_deep_chains_and_wide_gates() -> None:
     manager = Manager(Domain({f"F{i}": ["0", "1"] for i in range(5)}))
     root = manager.add_literal(0, 2)
-    for step in range(1, 10_000):
+    for step in range(1, 3_000):
         literal = manager.add_literal(step % 5, 1 + step // 5 % 2)
         add = manager.add_and if step % 3 else manager.add_or
         root = add([root, literal, manager.add_and([root, manager.add_literal((step + 3) % 5, 1)])])
-    assert len(manager.reachable(root)) > 10_000
+    assert len(manager.reachable(root)) > 3_000
     assert to_sdd(manager, root).count() == len(models(manager, root))
 
 

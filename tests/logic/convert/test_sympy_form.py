@@ -11,6 +11,7 @@ from bnc2d.errors import LimitExceeded, LogicError, UnknownNameError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.convert.sympy_form import from_sympy, to_sympy
 from bnc2d.logic.domain import Domain
+from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits, models
 
 
@@ -33,7 +34,7 @@ def sympy_models(domain: Domain, expression: Any) -> set[tuple[int, ...]]:
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=cases(25, 60))
 @given(circuits(max_features=4, max_states=3))
 def test_there_and_back(circuit: Circuit) -> None:
     manager, root = circuit
@@ -65,7 +66,7 @@ def expressions(draw: st.DrawFn) -> Any:
     return draw(st.recursive(leaves, gates, max_leaves=10))
 
 
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 @given(expressions())
 def test_every_operator(expression: Any) -> None:
     event(type(expression).__name__)
@@ -136,11 +137,12 @@ def chain(manager: Manager, alternate: bool) -> NodeId:
 
 
 def test_long_conjunctions_and_deep_circuits() -> None:
-    manager = Manager(Domain({f"F{i}": ["0", "1"] for i in range(10_000)}))
+    length = cases(3_000, 10_000)
+    manager = Manager(Domain({f"F{i}": ["0", "1"] for i in range(length)}))
     expression = to_sympy(manager, chain(manager, alternate=False))
-    assert len(expression.args) == 10_000
+    assert len(expression.args) == length
     assert from_sympy(manager, expression) == manager.add_and(
-        manager.add_literal(feature, 2) for feature in range(10_000)
+        manager.add_literal(feature, 2) for feature in range(length)
     )
     with pytest.raises(LimitExceeded, match="too deep for sympy"):
         to_sympy(manager, chain(manager, alternate=True))

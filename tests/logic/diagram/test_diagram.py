@@ -21,6 +21,7 @@ from bnc2d.logic.diagram import counting
 from bnc2d.logic.diagram.diagram import DiagramBuilder
 from bnc2d.logic.diagram.nearest import nearest
 from bnc2d.logic.diagram.walks import label_pairs, path_to, tell_apart
+from tests.cases import cases
 from tests.logic.diagram.strategies import Case, all_rows, diagram_of, domain_of, labelled_diagrams
 
 
@@ -150,7 +151,7 @@ def test_features_are_those_that_matter(case: Case) -> None:
 
 
 @given(labelled_diagrams(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=cases(60, 200))
 def test_nearest(case: Case, data: st.DataObject) -> None:
     diagram, sizes, labels = case
     rows = all_rows(sizes)

@@ -8,12 +8,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d.logic.primes.dualise import Words, minimal_sets
+from tests.cases import cases
 
 SIZE = 9
 
 
 @pytest.mark.parametrize("dual", [False, True])
-@settings(max_examples=100)
+@settings(max_examples=cases(30, 100))
 @given(sets=st.lists(st.frozensets(st.integers(0, SIZE - 1)), max_size=12), others=st.integers(0, 2))
 def test_all_of_them_and_each_once(sets: list[frozenset[int]], others: int, dual: bool) -> None:
     """Sets, of which one must be there; or all of which must be met."""

@@ -21,16 +21,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log2, prod
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import OBJECTS, array_pieces, contiguous, multiply_matrices, take, take_columns
-from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.base.arrays import OBJECTS, array_pieces, contiguous, take, take_columns
+from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.base.hashing import ascending, distinct_rows, grouped_one_by_one
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.meet.tables.gathered_sums import PIECE as SMALL
+from bnc2d.compile.meet.tables.gathered_sums import Integers, Table, gathered_sums
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.model.accounts import (
     EXACT,
@@ -49,11 +50,6 @@ from bnc2d.model.accounts import (
 from bnc2d.model.factors import ONE_ROW, Factor
 from bnc2d.model.factors import multiply_out as multiply_factors
 
-Integers: TypeAlias = NDArray[np.intp]
-Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
-
-# Terms are gathered in pieces of this many entries, so that they stay in the processor's cache.
-_PIECE = 1 << 17
 # With few patterns, looking for groups among many states costs more than it saves.
 _FEW = 8
 _MANY = 1 << 17
@@ -105,6 +101,17 @@ class CompressedFactor:
     def lost(self) -> Lost:
         """By pattern: what an entry may be off by because of underflow."""
         return self.account.loses(self.patterns)
+
+    def reordered(self, order: Integers) -> CompressedFactor:
+        """Return the same with its patterns in another order."""
+        number = np.empty(len(order), dtype=np.intp)
+        number[order] = np.arange(len(order))
+        return replace(
+            self,
+            pattern_of_row=take(number, self.pattern_of_row),
+            table=take_columns(self.table, order),
+            account=self.account.of_patterns(order),
+        )
 
     @property
     def is_constant(self) -> bool:
@@ -209,7 +216,9 @@ def _product(
     else:
         codes = paired_groups(left, right, (*kept, *gone)).reshape(-1, terms)
         groups, first = _state_groups(left, right, codes)
-        table = _sums(left.table, right.table, *np.divmod(codes[first], len(right.table)))
+        rows = np.divmod(codes[first], len(right.table))
+        table, place = gathered_sums(left.table, right.table, *rows)
+        groups = groups if place is None else take(place, groups)
     factor = CompressedFactor(
         left.features + right.features,
         kept,
@@ -234,7 +243,7 @@ def _account(
         others = Operand(right.table.max(axis=0, initial=0.0), right.lost)
         lost = lost_by_product(operand, others, terms, may_underflow=True).reshape(-1)
     lowest, highest = one.lowest + other.lowest, one.highest + other.highest + log2(terms)
-    if (lowest < _LOW or highest > _HIGH) and table.size <= _PIECE:
+    if (lowest < _LOW or highest > _HIGH) and table.size <= SMALL:
         lowest, highest = exponents(table)  # measuring a small table saves scaling a large one
     return Account(one.roundings + other.roundings + terms, lowest, highest, lost)
 
@@ -329,26 +338,3 @@ def _vanishing(factor: CompressedFactor) -> NDArray[np.bool_] | None:
         return None
     vanishing: NDArray[np.bool_] = ~factor.table.any(axis=1).astype(bool)
     return vanishing if vanishing.any() else None
-
-
-def _sums(left: Table, right: Table, of_left: Integers, of_right: Integers) -> Table:
-    """Return ``[group, left pattern x right pattern]``: the sums of products of each group's terms."""
-    groups, terms = of_left.shape
-    a, b = left.shape[1], right.shape[1]
-    table: Table = np.empty((groups, a * b), dtype=left.dtype)
-    by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
-    step = max(1, _PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
-    for start in range(0, groups, step):
-        checkpoint()
-        piece = slice(start, start + step)
-        if step == 1 and terms * a * b > _PIECE:
-            x, y = take(left, of_left[start]), take(right, of_right[start])
-            multiply_matrices(x.T, y, out=table[start].reshape(a, b))
-            continue
-        x, y = left[of_left[piece]], right[of_right[piece]]  # [group, term, pattern]
-        if by_matrix:
-            np.matmul(x.transpose(0, 2, 1), y, out=table[piece].reshape(-1, a, b))
-        else:
-            products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
-            table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
-    return table

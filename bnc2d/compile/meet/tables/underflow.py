@@ -51,7 +51,7 @@ class Underflow:
     lost: Lost
     scale: NDArray[np.float64]
 
-    def against(self, some: slice) -> Underflow:
+    def against(self, some: slice | NDArray[np.intp]) -> Underflow:
         """Return the same for some patterns of the second side."""
         return Underflow(self.total_weight, self.lost[some], self.scale[some])
 

@@ -1,0 +1,72 @@
+"""Threads that a computation was given: large steps are cut into pieces that run side by side.
+
+``with working(2):`` makes every ``spread`` inside use two threads; without it, or with one, pieces run one
+after the other. Pieces spend their time in numpy, which lets other threads run meanwhile, and each fills its
+own part of the result, which does not depend on their number. Pieces are short: limits end between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, TypeVar
+
+from bnc2d.base.checkpoints import checkpoint
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_POLL = 0.1  # seconds between two checkpoints while a piece is awaited
+_threads: ContextVar[Executor | None] = ContextVar("threads", default=None)
+
+
+@contextmanager
+def working(jobs: int) -> Iterator[Executor | None]:
+    """Give what is inside the ``with`` block so many threads; yields their executor, None for one thread."""
+    if jobs <= 1:
+        yield None
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs) as pool:
+        before = _threads.set(pool)
+        try:
+            yield pool
+        finally:
+            _threads.reset(before)
+
+
+def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """Return what ``work`` gives for each item, in their order.
+
+    Inside a piece no further threads are used, as those that run would wait for those that do not.
+    """
+    pool = _threads.get()
+    found: list[Result] = []
+    if pool is None or len(items) < 2:
+        for item in items:
+            checkpoint()
+            found.append(work(item))
+        return found
+    waiting = [pool.submit(work, item) for item in items]
+    try:
+        found += map(result_of, waiting)
+    finally:
+        for future in waiting:
+            future.cancel()
+    return found
+
+
+def result_of(future: Future[Result]) -> Result:
+    """Wait for a piece of work, passing checkpoints."""
+    while True:
+        checkpoint()
+        try:
+            return future.result(_POLL)
+        except TimeoutError:
+            if future.done():  # then it is the piece's own
+                raise

@@ -150,8 +150,8 @@ def by_instances(cut_problem: CutProblem, given: Given) -> Resolver:
 def by_tables(cut_problem: CutProblem, given: Given) -> Resolver:
     """Return a resolver by integer tables of both sides, whose patterns are the groups."""
     first, second = cut_problem.factors(given, exact=True)
-    target, classes = cut_problem.prepared.target_id, len(cut_problem.priors)
-    of_first, of_second = np.divmod(groups_by_class(first, second, target, classes), len(second.table))
+    codes = groups_by_class(first, second, cut_problem.prepared.target_id, cut_problem.state_of_class)
+    of_first, of_second = np.divmod(codes, len(second.table))
     scale = lcm(*(prior.denominator for prior in cut_problem.priors))
     weights = [int(prior * scale) for prior in cut_problem.priors]
 

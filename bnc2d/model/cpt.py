@@ -18,6 +18,7 @@ from bnc2d.base.readers.arguments import flag, instance_of, items
 from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.errors import NetworkError, NormalisationWarning
 from bnc2d.model.accounts import exponents
+from bnc2d.model.extended import extended_values
 from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
@@ -97,6 +98,13 @@ class CPT:
         array = np.empty(self.exact.shape)
         for piece in array_pieces(array.shape, OBJECTS):
             array[piece] = self.exact[piece]
+        array.flags.writeable = False
+        return array
+
+    @cached_property
+    def extended_values(self) -> NDArray[Any]:
+        """The entries in extended precision, where there is one; read-only."""
+        array = extended_values(self.exact, self.values)
         array.flags.writeable = False
         return array
 

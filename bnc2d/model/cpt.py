@@ -86,6 +86,29 @@ class CPT:
         cpt._set(child, scope, columns)
         return cpt, worst
 
+    def with_parent(self, parent: Variable, fewer: Variable, states: Sequence[int]) -> CPT:
+        """Return the table with some ``states`` of a parent only, which are those of ``fewer``."""
+        axis = self.parents.index(parent)
+        parents = (*self.parents[:axis], fewer, *self.parents[axis + 1 :])
+        cpt = CPT.__new__(CPT)
+        cpt._set(self.child, parents, np.take(self.exact, states, axis=axis))
+        for name in ("values", "integers"):  # what is known of all entries is known of some
+            if name in self.__dict__:
+                some = np.take(self.__dict__[name], states, axis=axis)
+                some.flags.writeable = False
+                cpt.__dict__[name] = some
+        return cpt
+
+    def with_child(self, fewer: Variable, new_state: Sequence[int]) -> CPT:
+        """Return the table with states of the child merged, given the new one of each: entries add up."""
+        table = np.zeros((*self.exact.shape[:-1], len(fewer)), dtype=object)
+        for state, new in enumerate(new_state):
+            for piece in array_pieces(table.shape[:-1], OBJECTS):
+                table[(*piece, ..., new)] += self.exact[(*piece, ..., state)]
+        cpt = CPT.__new__(CPT)
+        cpt._set(fewer, self.parents, table)
+        return cpt
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a CPT is immutable; cannot set {name!r}")
 

@@ -31,6 +31,8 @@ from bnc2d.model.variable import Variable
 
 # A state and its like make a variable of two states meaningless; such are rare, and looking for them is not.
 _LEAST_STATES = 3
+# New tables pay where a variable loses at least a fifth of its states; classes that are alike always matter.
+_WORTHWHILE = 0.8
 # Columns of floats are candidates where they are proportional within this share.
 _CLOSE = 2.0**-40
 
@@ -87,14 +89,16 @@ def merge_alike_states(prepared: Prepared) -> Prepared:
             ]
             state_ids = _equal(slices, sizes[variable])
         first = np.unique(state_ids, return_index=True)[1]
-        if len(first) == sizes[variable]:
+        worthwhile = 1.0 if variable == prepared.target_id else _WORTHWHILE
+        if len(first) > worthwhile * sizes[variable] or len(first) == sizes[variable]:
             continue
         merged[variable] = state_ids
         fewer = Variable(own.child.name, tuple([own.child.states[state] for state in first.tolist()]))
-        cpts[variable] = _with_fewer_states(own, fewer, state_ids)
+        # With a single state left the parents do not matter.
+        cpts[variable] = own.with_child(fewer, state_ids.tolist()) if len(fewer) > 1 else CPT(fewer, (), [1])
         for table in users[fewer.name]:
             if own.child in cpts[table].parents:
-                cpts[table] = _with_parent(cpts[table], own.child, fewer, first)
+                cpts[table] = cpts[table].with_parent(own.child, fewer, first.tolist())
     if not merged:
         return prepared
     variables = [cpt.child for cpt in cpts]
@@ -178,24 +182,3 @@ def _are_proportional(one: _Exact, other: _Exact, at: int) -> bool:
         if any(factor * a != b for a, b in zip(one[piece].tolist(), other[piece].tolist(), strict=True)):
             return False
     return True
-
-
-def _with_fewer_states(cpt: CPT, child: Variable, state_ids: StateIds) -> CPT:
-    """Return the table of a variable whose states are merged: their probabilities add up.
-
-    With a single state left the parents do not matter.
-    """
-    if len(child) == 1:
-        return CPT(child, (), [1])
-    table = np.zeros((*cpt.exact.shape[:-1], len(child)), dtype=object)
-    for state, new in enumerate(state_ids.tolist()):
-        checkpoint()
-        table[..., new] += cpt.exact[..., state]
-    return CPT(child, cpt.parents, table)
-
-
-def _with_parent(cpt: CPT, parent: Variable, fewer: Variable, first: StateIds) -> CPT:
-    """Return the table with fewer states of a parent: the ``first`` of each group."""
-    axis = cpt.parents.index(parent)
-    parents = (*cpt.parents[:axis], fewer, *cpt.parents[axis + 1 :])
-    return CPT(cpt.child, parents, np.take(cpt.exact, first, axis=axis))

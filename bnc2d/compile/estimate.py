@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from bnc2d.base.budget import default_memory
+from bnc2d.compile.graph.alike_states import merge_alike_states
 from bnc2d.compile.graph.pruning import prepare, target_part
 from bnc2d.compile.meet.method import cheapest_cut
 from bnc2d.compile.ratio.choice import groups_of
@@ -31,7 +32,7 @@ def expected_seconds(classifier: BaseClassifier) -> float:
         edges = _edges(part, groups)
         return edges * _SECONDS_PER_EDGE if edges * _BYTES_PER_EDGE <= default_memory() else inf
     try:
-        return cheapest_cut(prepared, default_memory()).seconds
+        return cheapest_cut(merge_alike_states(prepared), default_memory()).seconds
     except LimitExceeded:
         return inf
 

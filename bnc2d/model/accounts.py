@@ -101,14 +101,14 @@ def lost_by_scaling(before: Floats, after: Floats, lost: Lost | None, scale: Flo
     return carried + np.where(small, QUANTUM, 0.0)
 
 
-def margin(roundings: int) -> float:
+def margin(roundings: int, unit: float = UNIT_ROUNDOFF) -> float:
     """Return ``m`` such that ``|a - b| > m (a + b)`` proves the order of two values after their roundings.
 
     ``k`` roundings leave each within ``1 ± g`` of the truth, so ``a - b > g (a + b)`` proves the order.
     ``2 (k + 8) u`` is more than ``g`` for ``k u < 0.1``, and covers weights and the roundings of the test
     itself. Beyond, nothing is proved: the 2 returned exceeds every ratio.
     """
-    bound = 2.0 * (roundings + 8) * UNIT_ROUNDOFF
+    bound = 2.0 * (roundings + 8) * unit
     return bound if bound < 0.1 else 2.0
 
 

@@ -195,7 +195,7 @@ class BaseClassifier(Predicting):
     def bases(self, rows: Rows) -> list[Basis]:
         """Return what the decision on each row of state positions rests on; exact.
 
-        Rows that float64 cannot decide are looked at in exact numbers.
+        Rows that floats cannot decide are looked at in exact numbers.
         """
         checked = check_rows(self.feature_variables, rows)
         row_ids, first = distinct_rows(checked)
@@ -203,7 +203,7 @@ class BaseClassifier(Predicting):
         possible = self._query.possible(distinct)
         none = self.rule.exact_basis([0] * len(self.classes))
         found = [Basis(True, "posterior") if one else none for one in possible.tolist()]
-        _, certain = self.rule.float_labels(self._query.joint(distinct, exact=False))
+        _, certain = self.rule.proved_labels(self._query, distinct)
         close = np.flatnonzero(possible & ~certain)
         if close.size:
             joint = self._query.joint(distinct[close], exact=True)

@@ -18,6 +18,7 @@ from bnc2d.base.readers.arguments import flag, instance_of, items
 from bnc2d.base.readers.numbers import Number, exact
 from bnc2d.errors import NetworkError, NormalisationWarning
 from bnc2d.model.accounts import exponents
+from bnc2d.model.extended import extended_values
 from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
@@ -85,6 +86,29 @@ class CPT:
         cpt._set(child, scope, columns)
         return cpt, worst
 
+    def with_parent(self, parent: Variable, fewer: Variable, states: Sequence[int]) -> CPT:
+        """Return the table with some ``states`` of a parent only, which are those of ``fewer``."""
+        axis = self.parents.index(parent)
+        parents = (*self.parents[:axis], fewer, *self.parents[axis + 1 :])
+        cpt = CPT.__new__(CPT)
+        cpt._set(self.child, parents, np.take(self.exact, states, axis=axis))
+        for name in ("values", "integers"):  # what is known of all entries is known of some
+            if name in self.__dict__:
+                some = np.take(self.__dict__[name], states, axis=axis)
+                some.flags.writeable = False
+                cpt.__dict__[name] = some
+        return cpt
+
+    def with_child(self, fewer: Variable, new_state: Sequence[int]) -> CPT:
+        """Return the table with states of the child merged, given the new one of each: entries add up."""
+        table = np.zeros((*self.exact.shape[:-1], len(fewer)), dtype=object)
+        for state, new in enumerate(new_state):
+            for piece in array_pieces(table.shape[:-1], OBJECTS):
+                table[(*piece, ..., new)] += self.exact[(*piece, ..., state)]
+        cpt = CPT.__new__(CPT)
+        cpt._set(fewer, self.parents, table)
+        return cpt
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a CPT is immutable; cannot set {name!r}")
 
@@ -97,6 +121,13 @@ class CPT:
         array = np.empty(self.exact.shape)
         for piece in array_pieces(array.shape, OBJECTS):
             array[piece] = self.exact[piece]
+        array.flags.writeable = False
+        return array
+
+    @cached_property
+    def extended_values(self) -> NDArray[Any]:
+        """The entries in extended precision, where there is one; read-only."""
+        array = extended_values(self.exact, self.values)
         array.flags.writeable = False
         return array
 

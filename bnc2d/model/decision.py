@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.choices import DecidedBy, Ties
 from bnc2d.model.accounts import margin
+from bnc2d.model.extended import rounded, unit_roundoff
 from bnc2d.model.inference import Joint, JointQuery
 
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
@@ -86,26 +87,34 @@ class DecisionRule:
 
     def labels(self, query: JointQuery, rows: Rows) -> tuple[Labels, int]:
         """Return the class of each row, proved or exactly decided, and how many were decided exactly."""
-        labels, certain = self.float_labels(query.joint(rows, exact=False))
+        labels, certain = self.proved_labels(query, rows)
         close = np.flatnonzero(~certain)
         if close.size:
             joint = query.joint(rows[close], exact=True)
             labels[close] = [self.exact_label(values) for values in joint.values.tolist()]
         return labels, len(close)
 
+    def proved_labels(self, query: JointQuery, rows: Rows) -> tuple[Labels, NDArray[np.bool_]]:
+        """Return the class of each row, and for which rows it is proved, by floats of either precision."""
+        labels, certain = self.float_labels(query.joint(rows, exact=False))
+        close = np.flatnonzero(~certain)
+        if close.size and (extended := query.extended_joint(rows[close])) is not None:
+            labels[close], certain[close] = self.float_labels(extended)
+        return labels, certain
+
     def float_labels(self, joint: Joint) -> tuple[Labels, NDArray[np.bool_]]:
-        """Return the class of each row, and for which rows float64 proves it.
+        """Return the class of each row, and for which rows the precision of the floats proves it.
 
         That is where values differ by more than the ``margin`` of their roundings. Rows of zeros are exact:
         nothing was rounded.
         """
         values = np.ldexp(joint.values, -np.frexp(joint.values.max(axis=1, initial=0.0))[1][:, None])
-        share = margin(joint.roundings)
+        dtype = joint.values.dtype
+        share = margin(joint.roundings, unit_roundoff(dtype))
         impossible = ~values.any(axis=1)
         if self.threshold is not None:
-            weight = float(self.threshold)
-            chosen = values[:, self.positive] * float(1 - self.threshold)
-            other = values[:, 1 - self.positive] * weight
+            chosen = values[:, self.positive] * rounded(1 - self.threshold, dtype)
+            other = values[:, 1 - self.positive] * rounded(self.threshold, dtype)
             labels = np.where(chosen > other, self.positive, 1 - self.positive)
             total = chosen + other
             certain = (np.abs(chosen - other) > share * total) & (total > _SMALLEST_TOTAL)

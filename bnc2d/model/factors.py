@@ -4,8 +4,9 @@ Variables are integer ids, one numbering for a problem. A table has a first axis
 assignments of the observed features that it depends on, so that work that instances share is done once; the
 other axes run over the unobserved variables of its scope. Without observed features there is one pattern.
 
-Entries are float64 values, each table with an account of its errors (``accounts.py``), Python integers over a
-common denominator (exact), or booleans (is it possible?). The algebra is the same for all.
+Entries are float64 values, each table with an account of its errors (``accounts.py``), values in extended
+precision (``extended.py``; roundings count in its own unit), Python integers over a common denominator
+(exact), or booleans (is it possible?). The algebra is the same for all.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from bnc2d.model.accounts import (
 )
 from bnc2d.model.cpt import CPT
 
-Table: TypeAlias = NDArray[Any]  # float64, bool, or object (Python ints)
+Table: TypeAlias = NDArray[Any]  # float64, extended precision, bool, or object (Python ints)
 Patterns: TypeAlias = NDArray[np.intp]
 
 # Products are formed in pieces of this many entries, so that they stay in the processor's cache.
@@ -96,13 +97,13 @@ class Factor:
             return slices
 
         account = EXACT
-        if dtype == np.float64:
-            table = selected(cpt.values)
+        if _is_floating(dtype):
+            table = selected(cpt.values if dtype == np.float64 else cpt.extended_values)
             lost = None
             if cpt.lowest_exponent < accounts.LOWEST_EXPONENT or cpt.rounds_to_zero:
                 width = len(patterns)
                 lost = lost_by_rounding(selected(cpt.exact).reshape(width, -1).T, table.reshape(width, -1).T)
-            account = Account(1, cpt.lowest_exponent, 0.0, lost)
+            account = Account(1 if dtype == np.float64 else 2, cpt.lowest_exponent, 0.0, lost)
         elif dtype == np.bool_:
             table = selected(cpt.exact) > 0 if cpt.rounds_to_zero else selected(cpt.values) > 0
         else:
@@ -135,7 +136,7 @@ class Factor:
         terms = prod(self.table.shape[axis] for axis in gone)
         scope = tuple(variable for variable in self.scope if variable not in summed)
         account = self.account
-        if self.table.dtype == np.float64:
+        if _is_floating(self.table.dtype):
             lost = None if account.lost is None else account.lost * (terms * accounts.ROUNDED_UP)
             highest = account.highest + log2(terms)
             account = Account(account.roundings + terms - 1, account.lowest, highest, lost)
@@ -158,13 +159,17 @@ class Factor:
         return Factor(self.scope, quotient, self.pattern_of_row, account)
 
 
+def _is_floating(dtype: Any) -> bool:
+    return bool(np.issubdtype(dtype, np.floating))
+
+
 def _range(table: Table, lost: Lost | None, lowest: float, highest: float) -> tuple[float, float]:
     """Return the exponents of a small table, measured; bounds on those of a large one, as given.
 
     Measuring a small table saves scaling a large one later. Patterns that lost something do not count: what
     they come to is not relied on.
     """
-    if table.dtype != np.float64:
+    if not _is_floating(table.dtype):
         return 0.0, 0.0
     if table.size <= _CHUNK_ENTRIES:
         return exponents(table if lost is None else table[lost == 0])
@@ -189,7 +194,7 @@ def _product(left: Factor, right: Factor, summed: Collection[VariableId]) -> Fac
     codes = left.pattern_of_row * len(right.table) + right.pattern_of_row
     pairs, _, pattern_of_row = distinct(codes)
     of_left, of_right = np.divmod(pairs, len(right.table))
-    floating = left.table.dtype == np.float64
+    floating = _is_floating(left.table.dtype)
     if floating and not left.account.fits(right.account):
         left, right = _rescaled(left), _rescaled(right)
     in_range = floating and left.account.fits(right.account)

@@ -20,6 +20,7 @@ from bnc2d.base.masks import Mask, StateCounts, positions, union
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import Plan, connected_groups, eliminate, plan_for_rows
+from bnc2d.model.extended import EXTENDED
 from bnc2d.model.factors import Factor, Table, multiply_out
 from bnc2d.model.network import BayesianNetwork
 
@@ -27,6 +28,8 @@ from bnc2d.model.network import BayesianNetwork
 MAX_TABLE_ENTRIES = 1 << 26
 # Exact tables hold Python integers, a hundred bytes and more each.
 _MAX_EXACT_ENTRIES = 1 << 22
+# So many multiplications of integers take about a second, and in extended precision next to nothing.
+_MUCH_WORK = 2.0**20
 # Orders tried for one row, and for more, where a better one saves more.
 _ATTEMPTS, _MORE_ATTEMPTS = 6, 30
 
@@ -76,6 +79,10 @@ class Contraction:
             rows = (rows + 1) // 2
         return max(rows, 1) if self.largest_table(rows) <= limit else 0
 
+    def work(self, rows: int) -> float:
+        """Return the multiplications for a number of rows."""
+        return self._plan(rows).work
+
     def largest_table(self, rows: int = 1) -> float:
         """Return the entries of the largest table for a number of rows."""
         return self._plan(rows).largest_table
@@ -115,8 +122,8 @@ class Contraction:
 class Joint:
     """``P(y, x)`` for each row ``x`` and state ``y``, up to a positive factor per row.
 
-    ``values`` is float64 (correct up to ``roundings`` operations where ``trusted``) or object (exact ints).
-    A row of zeros is an impossible instance.
+    ``values`` is float64 or of extended precision (correct up to ``roundings`` operations where ``trusted``),
+    or object (exact ints). A row of zeros is an impossible instance.
     """
 
     values: Table
@@ -152,11 +159,19 @@ class JointQuery:
 
     def joint(self, rows: Rows, exact: bool) -> Joint:
         """Return the joint of every row (an array ``[instance, feature]`` of state positions)."""
-        dtype = np.dtype(object if exact else np.float64)
+        return self._joint(rows, np.dtype(object if exact else np.float64))
+
+    def extended_joint(self, rows: Rows) -> Joint | None:
+        """Return the joint in extended precision; None where there is none, or integers take no time."""
+        if EXTENDED is None or self._target_part.work(len(rows)) < _MUCH_WORK:
+            return None
+        return self._joint(rows, EXTENDED)
+
+    def _joint(self, rows: Rows, dtype: np.dtype[Any]) -> Joint:
         values = np.zeros((len(rows), self._states), dtype=dtype)
         trusted = np.ones(len(rows), dtype=bool)
         roundings = 0
-        chunk = self._rows_at_once(len(rows), exact)
+        chunk = self._rows_at_once(len(rows), dtype.hasobject)
         for start in range(0, len(rows), chunk):
             part = rows[start : start + chunk]
             result = self._target_part.factor(part, dtype)

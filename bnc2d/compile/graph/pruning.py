@@ -13,9 +13,14 @@ paper assume that features are leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bnc2d.base.masks import Mask, StateCounts, VariableId
 from bnc2d.compile.graph.jointree import families
@@ -24,6 +29,8 @@ from bnc2d.model.cpt import CPT
 from bnc2d.model.inference import independent_parts
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
+
+StateIds: TypeAlias = NDArray[np.intp]  # by state of a variable: the state that stands for it
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,14 @@ def target_part(whole: BaseClassifier) -> TargetPart:
 class Prepared:
     """A classifier's pruned network; ``features`` are leaves of it, in the classifier's order.
 
-    Compilers know a variable, and the table of which it is the child, by its position in the network.
+    Compilers know a variable, and the table of which it is the child, by its position in the network. Where
+    its states were merged (``alike_states``), ``merged`` says what each old state has become.
     """
 
     network: BayesianNetwork
     target: str
     features: tuple[str, ...]
+    merged: Mapping[VariableId, StateIds] = field(default_factory=dict)
 
     @cached_property
     def ids(self) -> dict[str, VariableId]:

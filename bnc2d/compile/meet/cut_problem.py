@@ -10,6 +10,8 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
+import numpy as np
+
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, VariableId, mask_of, positions, union
 from bnc2d.compile.graph.pruning import Prepared
@@ -19,6 +21,7 @@ from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, compressed_cpt, multiply_out
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import Join as Elimination
 from bnc2d.model.elimination import eliminate, smallest_first
 
@@ -58,13 +61,18 @@ class Side:
             checkpoint()
             return multiply_out(some, positions(gone), exact, structural)
 
-        tables = [compressed_cpt(prepared, table, given, exact) for table in self._tables]
+        merged = prepared.merged
+        states = {v: int(merged[v][state]) if v in merged else state for v, state in given.items()}
+        tables = [compressed_cpt(prepared, table, states, exact) for table in self._tables]
         scopes = [prepared.scopes[table] for table in self._tables]
         whole = multiply(eliminate(tables, scopes, self._joins, multiply), 0)
         free = [variable for variable in self.features if variable not in given]
         rows = whole.pattern_of_row.reshape([prepared.sizes[v] for v in whole.features])
-        rows = rows.transpose([whole.features.index(v) for v in free]).reshape(-1)
-        return replace(whole, features=tuple(free), pattern_of_row=rows)
+        rows = rows.transpose([whole.features.index(v) for v in free])
+        for axis, variable in enumerate(free):
+            if variable in merged:
+                rows = rows.take(merged[variable], axis=axis)
+        return replace(whole, features=tuple(free), pattern_of_row=rows.reshape(-1))
 
     def features_to_fix(self, max_entries: int) -> list[VariableId]:
         """Return features to set beforehand: those in the most large tables, until none is over the limit."""
@@ -82,7 +90,10 @@ class Side:
 
 def priors_of(prepared: Prepared) -> list[Fraction]:
     """Return the prior of each class, which no table of a ``Side`` has; 1 where the target has parents."""
-    table = prepared.network.cpt(prepared.target)
+    return _priors(prepared.network.cpt(prepared.target))
+
+
+def _priors(table: CPT) -> list[Fraction]:
     return [Fraction(1)] * len(table.child) if table.parents else table.exact.tolist()
 
 
@@ -102,18 +113,22 @@ class CutProblem:
     ) -> None:
         self.classifier, self.prepared, self.fixed = classifier, prepared, tuple(fixed)
         self._structural = structural
+        variables = [classifier.network.variable(name) for name in classifier.features]
+        self._sizes = dict(zip(prepared.feature_ids, map(len, variables), strict=True))
         self._sides = sorted(sides, key=lambda side: prod(self.cardinalities(self._free(side))), reverse=True)
         self.first, self.second = (self._free(side) for side in self._sides)
         self.position = {feature: position for position, feature in enumerate(prepared.feature_ids)}
         self.terminals = len(classifier.classes) + classifier.rule.leaves_ties
-        self.priors = priors_of(prepared)
+        self.priors = _priors(classifier.network.cpt(classifier.target))
+        # By class: the state of the target that stands for it in the tables.
+        self.state_of_class = prepared.merged.get(prepared.target_id, np.arange(len(self.priors)))
 
     def _free(self, side: Side) -> tuple[VariableId, ...]:
         return tuple(feature for feature in side.features if feature not in self.fixed)
 
     def cardinalities(self, features: Sequence[VariableId]) -> list[int]:
         """Return the number of states of each feature."""
-        return [self.prepared.sizes[feature] for feature in features]
+        return [self._sizes[feature] for feature in features]
 
     def fixed_instances(self) -> Iterator[Given]:
         """Yield every instance of the fixed features."""
@@ -128,7 +143,7 @@ class CutProblem:
     def join(self, first: CompressedFactor, second: CompressedFactor) -> Join:
         """Return what decides between the classes."""
         weights = self.classifier.rule.weighted(self.priors)
-        return join_tables(first, second, self.prepared.target_id, weights)
+        return join_tables(first, second, self.prepared.target_id, weights, self.state_of_class)
 
     def decider(self, join: Join, boxes: Boxes | None = None) -> Decider:
         """Return what labels the cells; a tie of all classes decides like an impossible instance."""

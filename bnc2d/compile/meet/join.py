@@ -167,10 +167,14 @@ class _Terms:
 
 
 def join_tables(
-    first: CompressedFactor, second: CompressedFactor, target: VariableId, weights: Sequence[Fraction]
+    first: CompressedFactor,
+    second: CompressedFactor,
+    target: VariableId,
+    weights: Sequence[Fraction],
+    state_of_class: Integers,
 ) -> Join:
     """Return what decides between the classes of the target for all patterns of two tables."""
-    codes = groups_by_class(first, second, target, len(weights))
+    codes = groups_by_class(first, second, target, state_of_class)
     terms, labels = _terms(codes, len(second.table), _near_one(weights))
     in_range = all(_is_in_range(first, second, each) for each in terms)
     if not in_range:  # perhaps only what is known of the exponents is not near enough
@@ -189,11 +193,17 @@ def join_tables(
 
 
 def groups_by_class(
-    left: CompressedFactor, right: CompressedFactor, target: VariableId, classes: int
+    left: CompressedFactor, right: CompressedFactor, target: VariableId, state_of_class: Integers
 ) -> Integers:
-    """Return ``paired_groups`` as ``[class, state of all hidden variables]``."""
+    """Return ``paired_groups`` as ``[class, state of all hidden variables]``.
+
+    ``state_of_class`` says which state of the target stands for each class: several may share one.
+    """
     others = [v for v in dict.fromkeys((*left.scope, *right.scope)) if v != target]
     codes = paired_groups(left, right, (target, *others))
+    classes = len(state_of_class)
+    if 1 < len(codes) < classes:
+        codes = codes[state_of_class]
     return np.broadcast_to(codes, (classes, *codes.shape[1:])).reshape(classes, -1)
 
 
@@ -237,9 +247,15 @@ def _terms(
         labels: list[tuple[int, ...]] = []
         columns = [[row[1] - row[0] for row in by_class]]
     else:
+        # Of classes with the same terms only those of the largest weight can win.
+        largest: dict[bytes, Fraction] = {}
+        terms_of_class = [counts[first, y].tobytes() for y in range(len(weights))]
+        for key, own in zip(terms_of_class, weights, strict=True):
+            largest[key] = max(own, largest.get(key, own))
         alike: dict[tuple[Fraction, ...], list[int]] = {}
-        for y in range(len(weights)):
-            alike.setdefault(tuple(row[y] for row in by_class), []).append(y)
+        for y, key in enumerate(terms_of_class):
+            if weights[y] == largest[key]:
+                alike.setdefault(tuple(row[y] for row in by_class), []).append(y)
         labels = [tuple(ys) for ys in alike.values()]
         columns = [list(column) for column in alike]
     found = []

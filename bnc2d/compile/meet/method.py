@@ -1,7 +1,8 @@
 """The default method: one pass for all classes, on arrays.
 
 1. Prune the network and give inner features leaf copies (``graph/pruning``). Where the odds of two classes
-   are a product of small factors over features, one dimension decides (``ratio``), and this is all. Else:
+   are a product of small factors over features, one dimension decides (``ratio``), and this is all. Else
+   merge states that nothing tells apart (``graph/alike_states``).
 2. Choose a cut: two tables of partial instances that can be joined with least work (``cut``).
 3. Compute both tables by messages towards the cut (``tables``), with instances and states that are alike as
    one (``compressed_factor``, ``proportional``).
@@ -23,6 +24,7 @@ from bnc2d.base.arrays import joined, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
+from bnc2d.compile.graph.alike_states import merge_alike_states
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.meet.boxes import in_boxes
@@ -66,6 +68,7 @@ def compile_diagram(
 
         return compile_by_intervals(classifier, prepared, groups, budget, certified)
     with budget.phase("order"):
+        prepared = merge_alike_states(prepared)
         entries = _entries(budget.memory)
         cut = cheapest_cut(prepared, budget.memory)
         widths = widths_of(prepared, cut.jointree)

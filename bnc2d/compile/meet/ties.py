@@ -6,7 +6,7 @@ group of its own where there are few, else integer tables of both sides prove wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import lcm, prod
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.meet.cut_problem import CutProblem, Given
 from bnc2d.compile.meet.join import groups_by_class
+from bnc2d.compile.meet.labels import LabelBlock
 from bnc2d.compile.meet.row_packing import Packing, RowPool
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.gathered_sums import Integers
@@ -30,8 +31,11 @@ FEW = 2000
 EXACT_WORK = 2.0**24
 # A feature explains the doubts where this share of them has one of its states.
 _SHARE = 0.9
-# Batch size: labels that are corrected together.
+# Batch sizes: labels of a pattern that are corrected together, cells of several that are asked together.
 _CELLS_AT_ONCE = 1 << 22
+_ASKED_AT_ONCE = 1 << 14
+# A label of a row weighs this much less than a cell that is asked for.
+_CELLS_A_LABEL = 256
 
 
 # What resolves many ties without exact arithmetic: structural tables, and features set beforehand.
@@ -88,32 +92,84 @@ def resolve_ties(
     first, second = factors
     many = _count(doubts, first, second) > FEW and first.work + second.work <= EXACT_WORK
     resolver = (by_tables if many else by_instances)(cut_problem, given)
-    group_ids, columns = resolver.rows, resolver.columns
     none = len(cut_problem.classifier.classes)
+    calls = 0
+    for batch in _batches(_questions(doubts, first, second, resolver)):
+        asked = [question.cells for question in batch]
+        found = resolver.labels(*(np.concatenate(side) for side in zip(*asked, strict=True))) % (none + 1)
+        calls += len(found)
+        stops = np.cumsum([len(rows) for rows, _ in asked])
+        for question, labels in zip(batch, np.split(found, stops[:-1]), strict=True):
+            ids[question.instances] = pool.add(packing.pack(question.corrected(labels)))[question.which]
+        budget.progress(batch[-1].at / len(doubts.patterns))
+    return calls
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked of some groups of instances of a pattern of the first side: its doubtful columns.
+
+    ``which`` is the place of each of the ``instances`` among the ``row_groups``; ``of_index`` that of each
+    doubtful instance of the second side, ``indices``, among the ``column_groups``.
+    """
+
+    at: int
+    row: LabelBlock  # labels of one row, those in doubt included
+    instances: Integers
+    which: Integers
+    row_groups: Integers
+    indices: Integers
+    of_index: Integers
+    column_groups: Integers
+
+    @property
+    def cells(self) -> tuple[Integers, Integers]:
+        """All pairs of groups that are asked for."""
+        rows = np.repeat(self.row_groups, len(self.column_groups))
+        return rows, np.tile(self.column_groups, len(self.row_groups))
+
+    def corrected(self, labels: Integers) -> LabelBlock:
+        """Return the row of each group, given the labels of the cells."""
+        rows = np.repeat(self.row[None], len(self.row_groups), axis=0)
+        rows[:, self.indices] = labels.reshape(len(rows), -1)[:, self.of_index]
+        return rows
+
+
+def _questions(
+    doubts: Doubts, first: CompressedFactor, second: CompressedFactor, resolver: Resolver
+) -> Iterator[_Question]:
+    """Yield a question for each doubtful pattern, or several where it has many groups of instances."""
     counts = first.instances
     order, stops = stable_order(first.pattern_of_row), np.cumsum(counts)
     open_columns = np.split(doubts.columns, np.flatnonzero(np.diff(doubts.rows)) + 1)
-    calls = 0
     for at, (pattern, its_columns) in enumerate(zip(doubts.patterns.tolist(), open_columns, strict=True)):
         instances = order[stops[pattern] - counts[pattern] : stops[pattern]]
-        its_groups, _, which = distinct(group_ids[instances])
+        groups, _, which = distinct(resolver.rows[instances])
         asked = np.zeros(second.patterns, dtype=bool)
         asked[its_columns] = True
         indices = np.flatnonzero(take(asked, second.pattern_of_row))
-        column_groups, _, of_index = distinct(columns[indices])
+        column_groups, _, of_index = distinct(resolver.columns[indices])
         row = take(doubts.labels[at], second.pattern_of_row)
-        its_ids = np.empty(len(its_groups), dtype=np.intp)
-        for some in pieces(len(its_groups), _CELLS_AT_ONCE // len(row)):
-            labels = np.repeat(row[None], some.stop - some.start, axis=0)
-            found = resolver.labels(
-                np.repeat(its_groups[some], len(column_groups)), np.tile(column_groups, len(labels))
-            )
-            labels[:, indices] = (found % (none + 1)).reshape(len(labels), -1)[:, of_index]
-            its_ids[some] = pool.add(packing.pack(labels))
-            calls += len(found)
-        ids[instances] = its_ids[which]
-        budget.progress(at / len(doubts.patterns))
-    return calls
+        for some in pieces(len(groups), _CELLS_AT_ONCE // len(row)):
+            here = (which >= some.start) & (which < some.stop)
+            its, place = instances[here], which[here] - some.start
+            yield _Question(at, row, its, place, groups[some], indices, of_index, column_groups)
+
+
+def _batches(questions: Iterable[_Question]) -> Iterator[list[_Question]]:
+    """Yield questions to be asked together: what one decision takes, others share."""
+    batch: list[_Question] = []
+    cells = 0
+    for question in questions:
+        batch.append(question)
+        cells += len(question.row_groups) * max(
+            len(question.column_groups), len(question.row) // _CELLS_A_LABEL
+        )
+        if cells >= _ASKED_AT_ONCE:
+            yield batch
+            batch, cells = [], 0
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True)
@@ -151,8 +207,8 @@ def by_instances(cut_problem: CutProblem, given: Given) -> Resolver:
 def by_tables(cut_problem: CutProblem, given: Given) -> Resolver:
     """Return a resolver by integer tables of both sides, whose patterns are the groups."""
     first, second = cut_problem.factors(given, exact=True)
-    target, classes = cut_problem.prepared.target_id, len(cut_problem.priors)
-    of_first, of_second = np.divmod(groups_by_class(first, second, target, classes), len(second.table))
+    codes = groups_by_class(first, second, cut_problem.prepared.target_id, cut_problem.state_of_class)
+    of_first, of_second = np.divmod(codes, len(second.table))
     scale = lcm(*(prior.denominator for prior in cut_problem.priors))
     weights = [int(prior * scale) for prior in cut_problem.priors]
 

@@ -9,10 +9,8 @@ import numpy as np
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.missing import MISSING
 from bnc2d.compile.result import feature_domain
-from bnc2d.compile.zeros.possible import possible_instances
 from bnc2d.errors import InstanceError, LogicError
 from bnc2d.logic.circuit.manager import Kind, Manager
-from bnc2d.logic.constraints.reader import read_constraint
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.fixing import with_fixed
 from bnc2d.logic.diagram.from_circuits import diagram_of_circuit
@@ -31,7 +29,11 @@ def allowed_instances(classifier: BaseClassifier, given: object) -> tuple[Diagra
 
     A constraint that no instance satisfies is a ``LogicError``.
     """
+    from bnc2d.logic.constraints.reader import read_constraint
+
     if is_possible(given):
+        from bnc2d.compile.zeros.possible import possible_instances
+
         return possible_instances(classifier, _POSSIBLE_SECONDS), POSSIBLE
     constraint = read_constraint(given, Manager(feature_domain(classifier)))
     return allowed_by(constraint, _as_they_come(constraint)), str(constraint)
@@ -91,5 +93,9 @@ def is_possible(given: object) -> bool:
 def constraint_of(classifier: BaseClassifier, given: object, manager: Manager) -> NNF:
     """Return a constraint in any of its forms as a circuit; ``"possible"`` is what the network knows."""
     if is_possible(given):
+        from bnc2d.compile.zeros.possible import possible_instances
+
         return possible_instances(classifier).to_nnf(1, manager=manager)
+    from bnc2d.logic.constraints.reader import read_constraint
+
     return read_constraint(given, manager)

@@ -13,7 +13,7 @@ anything is multiplied. Patterns are merged by value (``proportional.py``).
 Entries and their accounts are those of ``model/factors.py``: float64 or Python integers. Products are not,
 for the sake of speed: rows here are all instances of the features, so all pairs of patterns are formed, and
 terms are gathered by group, for which patterns must be the last axis. Where there are many states and few
-patterns, groups gain nothing, and the product is left to ``Factor``.
+patterns, or nearly as many groups as states, groups gain nothing, and all states are multiplied (``dense``).
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from math import log2, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import OBJECTS, array_pieces, contiguous, take, take_columns
+from bnc2d.base.arrays import OBJECTS, array_pieces, take, take_columns
 from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.base.hashing import ascending, distinct_rows, grouped_one_by_one
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.pruning import Prepared
+from bnc2d.compile.meet.tables.dense import Dense, dense_product, kept_variables
 from bnc2d.compile.meet.tables.gathered_sums import PIECE as SMALL
 from bnc2d.compile.meet.tables.gathered_sums import Integers, Table, gathered_sums
 from bnc2d.compile.meet.tables.proportional import merge_patterns
@@ -47,20 +48,19 @@ from bnc2d.model.accounts import (
     lost_by_scaling,
     power_below,
 )
-from bnc2d.model.factors import ONE_ROW, Factor
-from bnc2d.model.factors import multiply_out as multiply_factors
+from bnc2d.model.factors import ONE_ROW
 
 # With few patterns, looking for groups among many states costs more than it saves.
 _FEW = 8
 _MANY = 1 << 17
+# So they do where a factor has at least this share of groups to its states.
+_NEARLY_ALL = 0.9
 # Exponents are measured once what is known of them goes beyond these; near one, nothing comes of it.
 _LOW, _HIGH = -200.0, 100.0
 # Columns are compared where their entries and all sums of them are far from both ends of the range.
 _COMPARED_EXPONENT = 400
 # Sums of the entries of columns that are scaled alike differ by less than a factor of 2 to this.
 _ROOM = 100
-# What stands for the patterns among the variables of a factor.
-_LEFT, _RIGHT = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,19 @@ class CompressedFactor:
         own = self.group_of_state.transpose([self.scope.index(v) for v in axes if v in self.scope])
         sizes = self.sizes
         return own.reshape([sizes.get(variable, 1) for variable in axes])
+
+    @property
+    def all_states(self) -> Table:
+        """The table with an axis for each variable of the scope, and one for the patterns."""
+        groups = self.group_of_state.reshape(-1)
+        same = len(groups) == len(self.table) and not (groups != np.arange(len(groups))).any()
+        table = self.table if same else take(self.table, groups)
+        return table.reshape(*self.group_of_state.shape, self.patterns)
+
+    @property
+    def tells_states_apart(self) -> bool:
+        """Whether there are nearly as many groups as states."""
+        return len(self.table) >= _NEARLY_ALL * self.group_of_state.size
 
     @property
     def instances(self) -> Integers:
@@ -205,13 +218,14 @@ def _product(
         left, right = left.rescaled(), right.rescaled()
         in_range = left.account.fits(right.account)
     sizes = left.sizes | right.sizes
-    kept = tuple([variable for variable in sizes if variable not in summed])
+    kept = kept_variables(left.scope, right.scope, summed)
     gone = tuple([variable for variable in sizes if variable in summed])
     terms = prod([sizes[variable] for variable in gone])
-    few = left.patterns * right.patterns <= _FEW
+    few = left.patterns * right.patterns <= _FEW or (left.tells_states_apart and right.tells_states_apart)
     dense = in_range and not structural and few and prod(sizes.values()) >= _MANY
     if dense:
-        table = _dense(left, right, kept, gone)
+        one, other = (Dense(factor.scope, factor.all_states) for factor in (left, right))
+        table = dense_product(one, other, gone)
         groups = np.arange(len(table), dtype=np.intp)
     else:
         codes = paired_groups(left, right, (*kept, *gone)).reshape(-1, terms)
@@ -256,21 +270,6 @@ def _pairs(left: CompressedFactor, right: CompressedFactor) -> Integers:
     for piece in pieces(len(rows), PIECE // rows.shape[1]):
         np.add(left.pattern_of_row[piece, None] * right.patterns, right.pattern_of_row, out=rows[piece])
     return rows.reshape(-1)
-
-
-def _dense(
-    left: CompressedFactor, right: CompressedFactor, kept: Sequence[VariableId], summed: Sequence[VariableId]
-) -> Table:
-    """Return ``[state of the kept variables, left pattern x right pattern]``, every state computed."""
-    factors = []
-    for compressed, pattern in ((left, _LEFT), (right, _RIGHT)):
-        shape = (1, *compressed.group_of_state.shape, compressed.patterns)
-        table = take(compressed.table, compressed.group_of_state.reshape(-1)).reshape(shape)
-        account = replace(compressed.account, lost=None)
-        factors.append(Factor((*compressed.scope, pattern), table, ONE_ROW, account))
-    product = multiply_factors(factors, summed)
-    order = [1 + product.scope.index(variable) for variable in (*kept, _LEFT, _RIGHT)]
-    return contiguous(product.table.transpose(0, *order)).reshape(-1, left.patterns * right.patterns)
 
 
 def _with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:

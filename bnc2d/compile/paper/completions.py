@@ -1,0 +1,188 @@
+"""What is known of all completions of a partial instance, at each feature-splitting edge of the spine.
+
+At such an edge ``P(Y, u, v) = Σ_s M(Y, s) P(v | s)``. decide-negative takes ``P(v | ·)`` for any vector that is
+not negative. Really it is one of as many vectors as there are completions ``v``, none of which depends on
+``u``. So they are computed once, from the last node of the spine upwards, as far as they are few:
+
+- *rays*: the vectors ``P(v | ·)`` themselves, scaled to a largest entry of 1. Proportional ones are one, and
+  those that are zero everywhere (impossible whatever ``u`` is) are left out. Where two classes are compared
+  and the separator has two states, the two extreme rays stand for all.
+- *odds*: numbers ``R[s, r]`` with ``P(v | s) <= R[s, r] P(v | r)`` for all ``v``; infinite where nothing is known.
+  Each state ``r`` is a state of reference, to which the ratio of any other ``s`` is in the interval from
+  ``1 / R[r, s]`` to ``R[s, r]``.
+
+One step up the spine, over a node with left instances ``v_l`` and ``A = φ_q pr_l / φ_qp``, each vector ``b``
+becomes ``Σ_n A[s, n] b(n)`` for every ``v_l``. Where the rays get too many, only odds go on: for any reference ``r``
+
+    Σ_n A[s, n] b(n) / Σ_n A[t, n] b(n)  <=  Σ_n A[s, n] R[n, r] / Σ_n A[t, n] / R[r, n],
+
+and if ``s`` and ``t`` are joined with states ``n`` and ``n'`` that agree in the variables that are new below, it is
+at most the largest ``A[s, n] R[n, n'] / A[t, n']``. The least of these bounds is taken.
+
+*Rounding.* All numbers are non-negative sums, products and quotients, so errors are relative (``accounts``):
+``roundings`` counts what a ray has gone through, merging of proportional ones included. Odds are multiplied
+by ``1 + m`` after each step, where ``m`` is the margin of both sides of the quotient, so that they are true
+bounds. Nothing underflows: tables are moderate (``spine``), rays whose positive entries are further than
+``1e-130`` from the largest are given up, odds above ``1e130`` are infinite and those below ``1e-130`` raised to it.
+Zero rays and odds of zero are true zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, prod
+
+import numpy as np
+
+from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.compile.meet.tables.proportional import merge_patterns
+from bnc2d.compile.paper.spine import SMALLEST, SpineNode
+from bnc2d.model.accounts import Floats, margin
+
+_MOST_RAYS = 1 << 13
+_KEPT_ENTRIES = 1 << 20  # of the rays of an edge
+_MADE_ENTRIES = 1 << 22  # of all vectors of an edge, before proportional ones are merged
+_MOST_WORK = 1 << 27  # numbers to look at for the odds of an edge
+_PIECE = 1 << 20  # numbers at once
+
+
+@dataclass(frozen=True)
+class Completions:
+    """What is known of the vectors ``P(v | s)`` below an edge; None for what is not."""
+
+    rays: Floats | None  # [ray, separator state]
+    roundings: int  # of a ray
+    odds: Floats | None  # [s, r]
+
+
+def completions_below(spine: Sequence[SpineNode], classes: int) -> list[Completions | None]:
+    """Return for each spine node what is known of the completions below the edge to its right child.
+
+    None at the last node, which has no such edge, where the target is in the separator, and where float64
+    cannot be relied on.
+    """
+    known: list[Completions | None] = [None] * len(spine)
+    if not all(node.trusted for node in spine):
+        return known
+    last = Completions(np.ones((1, 1)), 0, np.ones((1, 1)))
+    for depth in range(len(spine) - 2, -1, -1):
+        checkpoint()
+        above, node = spine[depth], spine[depth + 1]
+        if len(node.table) > 1 or len(above.right_message) > 1:
+            break
+        last = known[depth] = _Step(above, node).up(last, two_classes=classes == 2)
+    return known
+
+
+class _Step:
+    """The way of vectors from the edge below a spine node to the edge above it."""
+
+    def __init__(self, above: SpineNode, node: SpineNode) -> None:
+        _, kept, gone, _ = node.table.shape
+        scope = (*node.kept, *node.gone)
+        found_order = np.arange(kept * gone).reshape([node.incoming[axis] for axis in scope])
+        self._order = found_order.transpose(np.argsort(scope).astype(np.intp)).reshape(
+            -1
+        )  # that of the separator
+        message = above.right_message.reshape(node.incoming).transpose(scope).reshape(kept, gone, 1, 1)
+        table = node.table.reshape(kept, gone, len(node.states), -1)
+        # A as [kept, gone, v_l, new]; states that are impossible above count for nothing.
+        self._table = np.divide(table, message, out=np.zeros_like(table), where=message > 0)
+        self._states = kept * gone
+        self._roundings = node.roundings - above.roundings + table.shape[3]
+
+    def up(self, below: Completions, two_classes: bool) -> Completions:
+        """Return what is known above from what is known below."""
+        rays, roundings = None, below.roundings + self._roundings
+        if (
+            below.rays is not None
+            and len(below.rays) * self._table.size <= _MADE_ENTRIES * self._table.shape[3]
+        ):
+            rays = self._rays(below.rays)
+        if rays is None:
+            return Completions(None, 0, self._odds(below.odds))
+        merged = merge_patterns(rays.T)
+        if merged is not None:
+            rays, roundings = rays[merged.chosen], roundings + merged.roundings
+        roundings += 1  # by scaling
+        rays /= rays.max(axis=1, keepdims=True)
+        if two_classes and self._states == 2:
+            share = rays[:, 0] / rays.sum(axis=1)
+            rays = rays[sorted({int(share.argmin()), int(share.argmax())})]
+        if rays.size * self._states <= _MOST_WORK:
+            odds: Floats | None = _odds_of(rays, margin(2 * roundings))
+        else:
+            odds = self._odds(below.odds)
+        few = len(rays) <= _MOST_RAYS and rays.size <= _KEPT_ENTRIES
+        return Completions(rays, roundings, odds) if few else Completions(None, 0, odds)
+
+    def _rays(self, below: Floats) -> Floats | None:
+        """Return the vectors above, as ``[ray, state]``; None where float64 may lose some of them."""
+        kept, gone, instances, new = self._table.shape
+        vectors = np.matmul(
+            self._table.reshape(kept, gone * instances, new), below.T.reshape(kept, new, len(below))
+        )
+        rays: Floats = vectors.reshape(self._states, -1).T[:, self._order]
+        rays = rays[rays.any(axis=1)]
+        least = rays.min(axis=1, where=rays > 0, initial=inf)
+        return rays if len(rays) and (least >= SMALLEST * rays.max(axis=1)).all() else None
+
+    def _odds(self, below: Floats | None) -> Floats | None:
+        """Return odds above by odds below."""
+        kept, gone, instances, new = self._table.shape
+        states = self._states
+        error = margin(2 * (self._roundings + kept * new))
+        if below is None or instances * states * states * (kept * new) > _MOST_WORK or error > 0.1:
+            return None
+        least = np.divide(1.0, below.T, out=np.zeros_like(below), where=below.T > 0)  # [n, r]
+        paired = below.reshape(kept, new, kept, new).diagonal(axis1=1, axis2=3)  # [kept, kept, new]
+        group = np.repeat(np.arange(kept), gone)  # by state
+        found = np.zeros((states, states))
+        for instance in range(instances):
+            table = self._table[:, :, instance]  # [kept, gone, new]
+            flat = table.reshape(states, new)
+            high = _times(table, below.reshape(kept, new, -1)).reshape(states, -1)
+            low = np.matmul(table, least.reshape(kept, new, -1)).reshape(states, -1)
+            for some in pieces(states, max(1, _PIECE // (states * kept * new))):
+                by_reference = _quotient(high[some, None], low).min(axis=2)
+                paired_products = _products(flat[some, None], paired[group[some]][:, group])
+                by_pairs = _quotient(paired_products, flat).max(axis=2)
+                found[some] = np.maximum(found[some], np.minimum(by_reference, by_pairs))
+        return _in_range(found * (1 + error))[np.ix_(self._order, self._order)]
+
+
+def _odds_of(rays: Floats, error: float) -> Floats | None:
+    """Return the odds of vectors that are all known."""
+    if error > 0.1:
+        return None
+    states = rays.shape[1]
+    odds = np.zeros((states, states))
+    for piece in pieces(len(rays), max(1, _PIECE // (states * states))):
+        some = rays[piece]
+        np.maximum(odds, _quotient(some[:, :, None], some[:, None]).max(axis=0), out=odds)
+    return _in_range(odds * (1 + error))
+
+
+def _quotient(above: Floats, below: Floats) -> Floats:
+    """Return quotients; infinite where only the lower number is zero, and zero only where the upper one is."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        return np.where(above > 0, np.maximum(above / below, SMALLEST), 0.0)
+
+
+def _products(left: Floats, right: Floats) -> Floats:
+    """Return products where zero times infinity is zero."""
+    with np.errstate(invalid="ignore"):
+        return np.where(left > 0, left * right, 0.0)
+
+
+def _times(table: Floats, odds: Floats) -> Floats:
+    """Return a product of matrices where zero times infinity is zero."""
+    endless = np.isinf(odds)
+    product: Floats = np.matmul(table, np.where(endless, 0.0, odds))
+    product[np.matmul((table > 0).astype(np.float64), endless.astype(np.float64)) > 0] = inf
+    return product
+
+
+def _in_range(odds: Floats) -> Floats:
+    return np.where(odds > 1 / SMALLEST, inf, np.where(odds > 0, np.maximum(odds, SMALLEST), 0.0))

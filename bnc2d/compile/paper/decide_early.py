@@ -1,0 +1,106 @@
+"""decide-negative with what is known of the completions (``completions``), where signs leave it undecided.
+
+As in ``decide_negative`` the verdicts speak of completions ``v`` that are possible given ``u``, and class ``i``
+meets every other class ``j`` by ``δ_ij(v) = Σ_s Δ_ij(s) P(v | s)``.
+
+- *By odds*: with a state of reference ``r``, and ``Δ⁺``, ``Δ⁻`` the positive and negative parts of ``Δ_ij``,
+
+      δ_ij(v)  <=  P(v | r) (Σ_s Δ⁺(s) R[s, r] - Σ_s Δ⁻(s) / R[r, s]).
+
+  Where the bracket is negative for some ``r``, class ``i`` does not have ``v``. For if ``P(v | r) > 0`` then
+  ``δ_ij(v) < 0``. Otherwise ``P(v | s) = 0`` wherever ``R[s, r]`` is finite, and where it is not, ``Δ_ij(s)`` is
+  negative or ``M[i] = M[j] = 0`` at ``s`` (else the bracket is infinite): the case of signs. Likewise for positive.
+- *By rays*: ``P(Y, u, v)`` for every ray, decided like instances. ``v`` is negative if ``i`` loses against some
+  class, another one for each ``v`` if need be. Rays that are impossible given ``u`` are passed over. If two
+  extreme rays stand for all, any other ``v`` is a sum of them with factors above zero, and so is its ``δ_ij``.
+
+*Rounding.* ``Δ_ij`` is moved by the error of ``M`` towards the other sign before it is split in two parts; both
+sums of the bracket are of non-negative numbers, so their relative error is that of their terms and of
+adding. Rows with positive entries below ``1e-130`` of the largest stay undecided, so that nothing underflows:
+parts of ``Δ`` are zero or above ``1e-170``, rays and odds above ``1e-130``. All else is ``UNDECIDED``, which is sound.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnc2d.base.checkpoints import pieces
+from bnc2d.compile.paper.completions import Completions
+from bnc2d.compile.paper.decide_negative import NO, UNDECIDED, YES, ClassTest, Flags, Verdicts
+from bnc2d.compile.paper.spine import SMALLEST
+from bnc2d.model.accounts import Floats, margin
+
+_ENTRIES_AT_ONCE = 1 << 18
+_FIRST_RAYS = 16  # tell most rows that are mixed
+
+
+def decide_by_odds(joint: Floats, odds: Floats, test: ClassTest, roundings: int) -> Verdicts:
+    """Return for each ``M = joint[n]`` what odds say, as ``decide_negative`` does."""
+    verdicts = np.full(len(joint), UNDECIDED, dtype=np.int8)
+    weighted, rows = _scaled(joint, test)
+    if not len(rows):
+        return verdicts
+    error, adding = margin(roundings), margin(joint.shape[2])
+    own, others = weighted[:, test.index], np.delete(weighted, test.index, axis=1)
+    negative = np.zeros(len(rows), dtype=bool)
+    positive = np.ones(len(rows), dtype=bool)
+    for other in others.transpose(1, 0, 2):
+        close = error * (own + other)
+        negative |= _negative(own - other + close, odds, adding)
+        positive &= _negative(other - own + close, odds, adding)
+    verdicts[rows[positive]] = NO
+    verdicts[rows[negative]] = YES
+    return verdicts
+
+
+def _negative(difference: Floats, odds: Floats, error: float) -> Flags:
+    """Return for each row whether its product with every vector within the odds is negative, or 0 as 0 - 0."""
+    above, below = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
+    endless = np.isinf(odds)
+    least = np.divide(1.0, odds.T, out=np.zeros_like(odds), where=odds.T > 0)
+    most = above @ np.where(endless, 0.0, odds)
+    most[(above > 0).astype(np.float64) @ endless.astype(np.float64) > 0] = inf
+    found: Flags = (most < below @ least * (1 - 2 * error)).any(axis=1)
+    return found
+
+
+def decide_by_rays(joint: Floats, known: Completions, test: ClassTest, roundings: int) -> Verdicts:
+    """Return for each ``M = joint[n]`` what all rays say, as ``decide_negative`` does."""
+    verdicts = np.full(len(joint), UNDECIDED, dtype=np.int8)
+    weighted, rows = _scaled(joint, test)
+    if known.rays is None:
+        return verdicts
+    error = margin(roundings + known.roundings + joint.shape[2])
+    negative, positive = np.ones((2, len(rows)), dtype=bool)
+    for rays in (known.rays[:_FIRST_RAYS], known.rays[_FIRST_RAYS:]):
+        left = np.flatnonzero(negative | positive)
+        for piece in pieces(len(left), max(1, _ENTRIES_AT_ONCE // max(1, len(rays) * weighted.shape[1]))):
+            some = left[piece]
+            all_negative, all_positive = _along(weighted[some] @ rays.T, test.index, error)
+            negative[some] &= all_negative
+            positive[some] &= all_positive
+    verdicts[rows[positive]] = NO
+    verdicts[rows[negative]] = YES
+    return verdicts
+
+
+def _along(values: Floats, index: int, error: float) -> tuple[Flags, Flags]:
+    """Return for ``P(Y, u, v)`` as ``[u, class, v]`` whether all possible ``v`` are negative, and positive."""
+    own, others = values[:, index, None], np.delete(values, index, axis=1)
+    close = error * (own + others)
+    impossible = ~values.any(axis=1)
+    negative = (others - own > close).any(axis=1) | impossible
+    positive = (own - others > close).all(axis=1) | impossible
+    return negative.all(axis=1), positive.all(axis=1)
+
+
+def _scaled(joint: Floats, test: ClassTest) -> tuple[Floats, NDArray[np.intp]]:
+    """Return ``M`` with a largest entry near 1, weighted, and the rows in which nothing can underflow."""
+    largest: Floats = joint.max(axis=(1, 2))
+    least: Floats = joint.min(axis=(1, 2), where=joint > 0, initial=inf)
+    rows = np.flatnonzero(least >= SMALLEST * largest)
+    scaled = np.ldexp(joint[rows], -np.frexp(largest[rows])[1][:, None, None])
+    return scaled * test.weights[:, None], rows

@@ -51,8 +51,8 @@ def compile_classifier(
     error. The fast method uses ``jobs`` threads, and ``executor``, where one is given, for what is worth
     sending to other machines; the result is the same, byte by byte. ``early`` is for the paper's method: what
     decides a partial instance for all its completions, ``"signs"`` as published, or also ``"intervals"`` of
-    ratios, or also ``"rays"``, all vectors that completions make, where they are few. Without ``formulas`` the fast method
-    leaves them until they are asked for, where decisions are all that is wanted.
+    ratios, or also ``"rays"``, the vectors that completions make, where they are few. Without ``formulas``
+    the fast method leaves them until they are asked for, where decisions are all that is wanted.
     """
     method = read_method(method)
     one_of(arithmetic, ARITHMETICS, "arithmetic", ClassifierError)
@@ -90,7 +90,8 @@ def _check_early(early: object, method: Method) -> None:
     one_of(early, EARLY, "early", ClassifierError)
     if method != "paper":
         raise ClassifierError(
-            f"early={early!r} is for the paper's method, not for {method!r}; use method='paper' or leave it out"
+            f"early={early!r} is for the paper's method, not for {method!r}; "
+            "use method='paper' or leave early=None"
         )
 
 

@@ -73,7 +73,8 @@ class PaperCompiler:
     """Compiles the classes of one classifier; the work that they share is done once.
 
     ``early`` says what decides a partial instance before all features are set: ``"signs"`` as published,
-    ``"intervals"`` of ratios and ``"rays"``, each also by what comes before it. ``stats`` tells about the last formula, also while it is made. ``report`` is called many times a second.
+    ``"intervals"`` of ratios and ``"rays"``, each also by what comes before it. ``stats`` tells about the
+    last formula, also while it is made. ``report`` is called many times a second.
     """
 
     def __init__(

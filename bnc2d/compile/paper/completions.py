@@ -1,37 +1,38 @@
 """What is known of all completions of a partial instance, at each feature-splitting edge of the spine.
 
-At such an edge ``P(Y, u, v) = Σ_s M(Y, s) P(v | s)``. decide-negative takes ``P(v | ·)`` for any vector that is
-not negative. Really it is one of as many vectors as there are completions ``v``, none of which depends on
-``u``. So they are computed once, from the last node of the spine upwards, as far as they are few:
+At such an edge ``P(Y, u, v) = Σ_s M(Y, s) P(v | s)``. decide-negative takes ``P(v | ·)`` for any vector that
+is not negative. Really it is one of as many vectors as there are completions ``v``, and none of them depends
+on ``u``. So they are computed once, from the last node of the spine upwards, as far as they are few:
 
 - *rays*: the vectors ``P(v | ·)`` themselves, scaled to a largest entry of 1. Proportional ones are one, and
   those that are zero everywhere (impossible whatever ``u`` is) are left out. Where two classes are compared
   and the separator has two states, the two extreme rays stand for all.
-- *odds*: numbers ``R[s, r]`` with ``P(v | s) <= R[s, r] P(v | r)`` for all ``v``; infinite where nothing is known.
-  Each state ``r`` is a state of reference, to which the ratio of any other ``s`` is in the interval from
-  ``1 / R[r, s]`` to ``R[s, r]``.
+- *odds*: numbers ``R[s, r]`` with ``P(v | s) <= R[s, r] P(v | r)`` for all ``v``; infinite where nothing is
+  known. Each state ``r`` is a state of reference, to which the ratio of any other ``s`` is in the interval
+  from ``1 / R[r, s]`` to ``R[s, r]``.
 
 One step up the spine, over a node with left instances ``v_l`` and ``A = φ_q pr_l / φ_qp``, each vector ``b``
-becomes ``Σ_n A[s, n] b(n)`` for every ``v_l``. Where the rays get too many, only odds go on: for any reference ``r``
+becomes ``Σ_n A[s, n] b(n)`` for every ``v_l``. Where rays get too many, only odds go on. For any reference
+``r`` and states ``s``, ``t`` above,
 
-    Σ_n A[s, n] b(n) / Σ_n A[t, n] b(n)  <=  Σ_n A[s, n] R[n, r] / Σ_n A[t, n] / R[r, n],
+    Σ_n A[s, n] b(n) / Σ_n A[t, n] b(n)  <=  (Σ_n A[s, n] R[n, r]) / (Σ_n A[t, n] / R[r, n]).
 
-and if ``s`` and ``t`` are joined with states ``n`` and ``n'`` that agree in the variables that are new below, it is
-at most the largest ``A[s, n] R[n, n'] / A[t, n']``. The least of these bounds is taken.
+And it is at most the largest ``A[s, n] R[n, n'] / A[t, n']`` over pairs of states ``n`` below ``s`` and
+``n'`` below ``t`` that agree in the variables that are new there. The least of these bounds is taken.
 
 *Rounding.* All numbers are non-negative sums, products and quotients, so errors are relative (``accounts``):
-``roundings`` counts what a ray has gone through, merging of proportional ones included. Odds are multiplied
-by ``1 + m`` after each step, where ``m`` is the margin of both sides of the quotient, so that they are true
-bounds. Nothing underflows: tables are moderate (``spine``), rays whose positive entries are further than
-``1e-130`` from the largest are given up, odds above ``1e130`` are infinite and those below ``1e-130`` raised to it.
-Zero rays and odds of zero are true zeros.
+``roundings`` counts what a ray has gone through, the merging of proportional ones included. Odds are
+multiplied by ``1 + m`` after each step, with the margin ``m`` of both sides of the quotient, so they are true
+bounds. Nothing underflows: tables are moderate (``spine``); rays with positive entries below ``1e-130`` of
+their largest are given up; odds above ``1e130`` become infinite, positive ones below ``1e-130`` become that.
+Entries and odds of zero are true zeros.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import inf
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class _Step:
         merged = merge_patterns(rays.T)
         if merged is not None:
             rays, roundings = rays[merged.chosen], roundings + merged.roundings
-        roundings += 1  # by scaling
+        roundings += 4  # by scaling, and by telling which of them are extreme
         rays /= rays.max(axis=1, keepdims=True)
         if two_classes and self._states == 2:
             share = rays[:, 0] / rays.sum(axis=1)
@@ -149,7 +150,7 @@ class _Step:
                 paired_products = _products(flat[some, None], paired[group[some]][:, group])
                 by_pairs = _quotient(paired_products, flat).max(axis=2)
                 found[some] = np.maximum(found[some], np.minimum(by_reference, by_pairs))
-        return _in_range(found * (1 + error))[np.ix_(self._order, self._order)]
+        return _in_range(found[np.ix_(self._order, self._order)] * (1 + error))
 
 
 def _odds_of(rays: Floats, error: float) -> Floats | None:
@@ -165,7 +166,7 @@ def _odds_of(rays: Floats, error: float) -> Floats | None:
 
 
 def _quotient(above: Floats, below: Floats) -> Floats:
-    """Return quotients; infinite where only the lower number is zero, and zero only where the upper one is."""
+    """Return quotients: infinite where only the divisor is zero, zero only where the dividend is."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         return np.where(above > 0, np.maximum(above / below, SMALLEST), 0.0)
 

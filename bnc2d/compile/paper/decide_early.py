@@ -1,23 +1,26 @@
 """decide-negative with what is known of the completions (``completions``), where signs leave it undecided.
 
-As in ``decide_negative`` the verdicts speak of completions ``v`` that are possible given ``u``, and class ``i``
-meets every other class ``j`` by ``δ_ij(v) = Σ_s Δ_ij(s) P(v | s)``.
+As in ``decide_negative`` the verdicts speak of completions ``v`` that are possible given ``u``, and class
+``i`` meets every other class ``j`` by ``δ_ij(v) = Σ_s Δ_ij(s) P(v | s)``.
 
 - *By odds*: with a state of reference ``r``, and ``Δ⁺``, ``Δ⁻`` the positive and negative parts of ``Δ_ij``,
 
       δ_ij(v)  <=  P(v | r) (Σ_s Δ⁺(s) R[s, r] - Σ_s Δ⁻(s) / R[r, s]).
 
-  Where the bracket is negative for some ``r``, class ``i`` does not have ``v``. For if ``P(v | r) > 0`` then
-  ``δ_ij(v) < 0``. Otherwise ``P(v | s) = 0`` wherever ``R[s, r]`` is finite, and where it is not, ``Δ_ij(s)`` is
-  negative or ``M[i] = M[j] = 0`` at ``s`` (else the bracket is infinite): the case of signs. Likewise for positive.
-- *By rays*: ``P(Y, u, v)`` for every ray, decided like instances. ``v`` is negative if ``i`` loses against some
-  class, another one for each ``v`` if need be. Rays that are impossible given ``u`` are passed over. If two
-  extreme rays stand for all, any other ``v`` is a sum of them with factors above zero, and so is its ``δ_ij``.
+  Where the bracket is negative for some ``r``, class ``i`` does not have ``v``. For if ``P(v | r) > 0``, then
+  ``δ_ij(v) < 0``. Otherwise ``P(v | s) = 0`` wherever ``R[s, r]`` is finite, and where it is not, ``Δ_ij(s)``
+  is negative or ``M[i] = M[j] = 0`` at ``s`` (else the bracket is infinite): the case of signs. Likewise
+  class ``i`` has ``v`` where the bracket of ``-Δ_ij`` is negative for all ``j``, each with its own ``r``.
+- *By rays*: ``P(Y, u, v)`` for every ray, decided like instances. ``v`` is negative if ``i`` loses against
+  some class, another one for each ``v`` if need be. Rays that are impossible given ``u`` are passed over. If
+  two extreme rays stand for all, any other ``v`` is a sum of them with factors that are not negative, and so
+  is its ``δ_ij``; if ``v`` is possible, so is one of them with a positive factor.
 
-*Rounding.* ``Δ_ij`` is moved by the error of ``M`` towards the other sign before it is split in two parts; both
-sums of the bracket are of non-negative numbers, so their relative error is that of their terms and of
-adding. Rows with positive entries below ``1e-130`` of the largest stay undecided, so that nothing underflows:
-parts of ``Δ`` are zero or above ``1e-170``, rays and odds above ``1e-130``. All else is ``UNDECIDED``, which is sound.
+*Rounding.* ``Δ_ij`` is raised by the margin of ``M`` before it is split in two parts; both sums of the
+bracket are of non-negative numbers, so that their errors are relative, and a margin is left between them.
+Values by rays are such sums as well: their margin counts the roundings of ``M``, of the ray and of the sum.
+Rows of ``M`` with positive entries below ``1e-130`` of the largest stay undecided, so nothing underflows:
+with weights from ``1e-20`` on, parts of ``Δ`` are zero or above ``1e-170``, rays and odds above ``1e-130``.
 """
 
 from __future__ import annotations
@@ -57,13 +60,13 @@ def decide_by_odds(joint: Floats, odds: Floats, test: ClassTest, roundings: int)
 
 
 def _negative(difference: Floats, odds: Floats, error: float) -> Flags:
-    """Return for each row whether its product with every vector within the odds is negative, or 0 as 0 - 0."""
+    """Return for each row ``Δ`` whether the bracket is negative for some state of reference."""
     above, below = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
     endless = np.isinf(odds)
     least = np.divide(1.0, odds.T, out=np.zeros_like(odds), where=odds.T > 0)
     most = above @ np.where(endless, 0.0, odds)
     most[(above > 0).astype(np.float64) @ endless.astype(np.float64) > 0] = inf
-    found: Flags = (most < below @ least * (1 - 2 * error)).any(axis=1)
+    found: Flags = np.any(most < below @ least * (1 - 2 * error), axis=1)
     return found
 
 
@@ -88,13 +91,13 @@ def decide_by_rays(joint: Floats, known: Completions, test: ClassTest, roundings
 
 
 def _along(values: Floats, index: int, error: float) -> tuple[Flags, Flags]:
-    """Return for ``P(Y, u, v)`` as ``[u, class, v]`` whether all possible ``v`` are negative, and positive."""
+    """Return for ``[u, class, v]`` whether all possible ``v`` are negative, and whether all are positive."""
     own, others = values[:, index, None], np.delete(values, index, axis=1)
     close = error * (own + others)
-    impossible = ~values.any(axis=1)
-    negative = (others - own > close).any(axis=1) | impossible
-    positive = (own - others > close).all(axis=1) | impossible
-    return negative.all(axis=1), positive.all(axis=1)
+    impossible = ~np.any(values, axis=1)
+    negative: Flags = np.all(np.any(others - own > close, axis=1) | impossible, axis=1)
+    positive: Flags = np.all(np.all(own - others > close, axis=1) | impossible, axis=1)
+    return negative, positive
 
 
 def _scaled(joint: Floats, test: ClassTest) -> tuple[Floats, NDArray[np.intp]]:

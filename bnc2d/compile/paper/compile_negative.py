@@ -36,7 +36,7 @@ from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.paper.completions import Completions, completions_below
-from bnc2d.compile.paper.decide_early import decide_by_odds, decide_by_rays
+from bnc2d.compile.paper.decide_early import decide_early
 from bnc2d.compile.paper.decide_negative import (
     NO,
     UNDECIDED,
@@ -215,12 +215,9 @@ class _Run:
         roundings, known = self._spine[depth].roundings, self._completions[depth]
         verdicts = decide_negative(extended.factor, self._test, margin(roundings))
         verdicts[~extended.trusted] = UNDECIDED
-        if known is not None and known.odds is not None:
+        if known is not None:
             left = np.flatnonzero((verdicts == UNDECIDED) & extended.trusted)
-            verdicts[left] = decide_by_odds(extended.factor[left], known.odds, self._test, roundings)
-        if known is not None and self._early == "rays":
-            left = np.flatnonzero((verdicts == UNDECIDED) & extended.trusted)
-            verdicts[left] = decide_by_rays(extended.factor[left], known, self._test, roundings)
+            verdicts[left] = decide_early(extended.factor[left], known, self._early, self._test, roundings)
         return flipped(verdicts) if self._collects_members else verdicts
 
     def _instances(self, node: SpineNode, extended: _Batch) -> Nodes:

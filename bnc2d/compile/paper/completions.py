@@ -6,7 +6,8 @@ on ``u``. So they are computed once, from the last node of the spine upwards, as
 
 - *rays*: the vectors ``P(v | ·)`` themselves, scaled to a largest entry of 1. Proportional ones are one, and
   those that are zero everywhere (impossible whatever ``u`` is) are left out. Where two classes are compared
-  and the separator has two states, the two extreme rays stand for all.
+  and the separator has two states, the two extreme rays stand for all. Where they are too many, some are
+  kept: what these say differently needs no other test.
 - *odds*: numbers ``R[s, r]`` with ``P(v | s) <= R[s, r] P(v | r)`` for all ``v``; infinite where nothing is
   known. Each state ``r`` is a state of reference, to which the ratio of any other ``s`` is in the interval
   from ``1 / R[r, s]`` to ``R[s, r]``.
@@ -32,10 +33,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
 
+from bnc2d.base.arrays import contiguous
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.compile.paper.spine import SMALLEST, SpineNode
@@ -44,17 +47,36 @@ from bnc2d.model.accounts import Floats, margin
 _MOST_RAYS = 1 << 13
 _KEPT_ENTRIES = 1 << 20  # of the rays of an edge
 _MADE_ENTRIES = 1 << 22  # of all vectors of an edge, before proportional ones are merged
+_SOME_RAYS = 1 << 6  # of too many
 _MOST_WORK = 1 << 27  # numbers to look at for the odds of an edge
+_MOST_REFERENCES = 1 << 8
 _PIECE = 1 << 20  # numbers at once
+_ENDLESS = 1000.0  # bits of an interval without end
 
 
 @dataclass(frozen=True)
 class Completions:
-    """What is known of the vectors ``P(v | s)`` below an edge; None for what is not."""
+    """What is known of the vectors ``P(v | s)`` below an edge."""
 
-    rays: Floats | None  # [ray, separator state]
+    rays: Floats  # [ray, separator state], those that differ most first
+    complete: bool  # these are all of them, or the extreme ones where that is enough
     roundings: int  # of a ray
-    odds: Floats | None  # [s, r]
+    bounds: Floats | None = None  # odds that were found otherwise
+
+    @cached_property
+    def odds(self) -> Floats | None:
+        """The odds ``R[s, r]``; None where nothing is known."""
+        return _odds_of(self.rays, self.roundings) if self.complete else self.bounds
+
+    @cached_property
+    def intervals(self) -> tuple[Floats, Floats] | None:
+        """Least and largest ratio of each state to the best states of reference, ``[s, r]``."""
+        if self.odds is None:
+            return None
+        least = np.divide(1.0, self.odds.T, out=np.zeros_like(self.odds), where=self.odds.T > 0)
+        width = np.log2(np.maximum(self.odds, SMALLEST)) - np.log2(np.maximum(least, SMALLEST))
+        best = np.argsort(np.minimum(width, _ENDLESS).sum(axis=0), kind="stable")[:_MOST_REFERENCES]
+        return contiguous(least[:, best]), contiguous(self.odds[:, best])
 
 
 def completions_below(spine: Sequence[SpineNode], classes: int) -> list[Completions | None]:
@@ -66,7 +88,7 @@ def completions_below(spine: Sequence[SpineNode], classes: int) -> list[Completi
     known: list[Completions | None] = [None] * len(spine)
     if not all(node.trusted for node in spine):
         return known
-    last = Completions(np.ones((1, 1)), 0, np.ones((1, 1)))
+    last = Completions(np.ones((1, 1)), True, 0)
     for depth in range(len(spine) - 2, -1, -1):
         checkpoint()
         above, node = spine[depth], spine[depth + 1]
@@ -82,10 +104,9 @@ class _Step:
     def __init__(self, above: SpineNode, node: SpineNode) -> None:
         _, kept, gone, _ = node.table.shape
         scope = (*node.kept, *node.gone)
-        found_order = np.arange(kept * gone).reshape([node.incoming[axis] for axis in scope])
-        self._order = found_order.transpose(np.argsort(scope).astype(np.intp)).reshape(
-            -1
-        )  # that of the separator
+        states = np.arange(kept * gone).reshape([node.incoming[axis] for axis in scope])
+        # Which of the states [kept, gone] is the first, second, ... of the separator.
+        self._order = states.transpose(np.argsort(scope).astype(np.intp)).reshape(-1)
         message = above.right_message.reshape(node.incoming).transpose(scope).reshape(kept, gone, 1, 1)
         table = node.table.reshape(kept, gone, len(node.states), -1)
         # A as [kept, gone, v_l, new]; states that are impossible above count for nothing.
@@ -95,39 +116,35 @@ class _Step:
 
     def up(self, below: Completions, two_classes: bool) -> Completions:
         """Return what is known above from what is known below."""
-        rays, roundings = None, below.roundings + self._roundings
-        if (
-            below.rays is not None
-            and len(below.rays) * self._table.size <= _MADE_ENTRIES * self._table.shape[3]
-        ):
-            rays = self._rays(below.rays)
-        if rays is None:
-            return Completions(None, 0, self._odds(below.odds))
-        merged = merge_patterns(rays.T)
+        per_ray = self._table.size // self._table.shape[3]
+        complete = below.complete and len(below.rays) * per_ray <= _MADE_ENTRIES
+        rays = self._rays(below.rays if complete else below.rays[:_SOME_RAYS])
+        roundings = below.roundings + self._roundings + 4  # by scaling, and by telling which are extreme
+        least = rays.min(axis=1, where=rays > 0, initial=inf)
+        safe = least >= SMALLEST * rays.max(axis=1)
+        complete = complete and bool(safe.all())
+        rays = rays[safe]
+        merged = merge_patterns(rays.T) if len(rays) else None
         if merged is not None:
             rays, roundings = rays[merged.chosen], roundings + merged.roundings
-        roundings += 4  # by scaling, and by telling which of them are extreme
-        rays /= rays.max(axis=1, keepdims=True)
+        rays = _spread(rays / rays.max(axis=1, keepdims=True))
         if two_classes and self._states == 2:
-            share = rays[:, 0] / rays.sum(axis=1)
-            rays = rays[sorted({int(share.argmin()), int(share.argmax())})]
-        if rays.size * self._states <= _MOST_WORK:
-            odds: Floats | None = _odds_of(rays, margin(2 * roundings))
-        else:
-            odds = self._odds(below.odds)
-        few = len(rays) <= _MOST_RAYS and rays.size <= _KEPT_ENTRIES
-        return Completions(rays, roundings, odds) if few else Completions(None, 0, odds)
+            rays = rays[:2]
+        if complete and len(rays) <= _MOST_RAYS and rays.size <= _KEPT_ENTRIES:
+            return Completions(rays, True, roundings)
+        odds = _odds_of(rays, roundings) if complete else None
+        return Completions(
+            rays[:_SOME_RAYS], False, roundings, self._odds(below.odds) if odds is None else odds
+        )
 
-    def _rays(self, below: Floats) -> Floats | None:
-        """Return the vectors above, as ``[ray, state]``; None where float64 may lose some of them."""
+    def _rays(self, below: Floats) -> Floats:
+        """Return the vectors above that are not zero, as ``[ray, state]``."""
         kept, gone, instances, new = self._table.shape
         vectors = np.matmul(
             self._table.reshape(kept, gone * instances, new), below.T.reshape(kept, new, len(below))
         )
         rays: Floats = vectors.reshape(self._states, -1).T[:, self._order]
-        rays = rays[rays.any(axis=1)]
-        least = rays.min(axis=1, where=rays > 0, initial=inf)
-        return rays if len(rays) and (least >= SMALLEST * rays.max(axis=1)).all() else None
+        return rays[np.any(rays, axis=1)]
 
     def _odds(self, below: Floats | None) -> Floats | None:
         """Return odds above by odds below."""
@@ -153,11 +170,22 @@ class _Step:
         return _in_range(found[np.ix_(self._order, self._order)] * (1 + error))
 
 
-def _odds_of(rays: Floats, error: float) -> Floats | None:
-    """Return the odds of vectors that are all known."""
-    if error > 0.1:
+def _spread(rays: Floats) -> Floats:
+    """Return the rays in another order: first those with the least or largest share of a state."""
+    if not len(rays):
+        return rays
+    shares = rays / rays.sum(axis=1, keepdims=True)
+    extreme = dict.fromkeys(np.stack([shares.argmin(axis=0), shares.argmax(axis=0)], axis=1).ravel().tolist())
+    others = np.ones(len(rays), dtype=bool)
+    others[list(extreme)] = False
+    return np.concatenate([rays[list(extreme)], rays[others]])
+
+
+def _odds_of(rays: Floats, roundings: int) -> Floats | None:
+    """Return the odds of vectors that are all known; None where they are too many for it."""
+    error, states = margin(2 * roundings), rays.shape[1]
+    if error > 0.1 or rays.size * states > _MOST_WORK:
         return None
-    states = rays.shape[1]
     odds = np.zeros((states, states))
     for piece in pieces(len(rays), max(1, _PIECE // (states * states))):
         some = rays[piece]

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import pieces
+from bnc2d.base.readers.choices import Early
 from bnc2d.compile.paper.completions import Completions
 from bnc2d.compile.paper.decide_negative import NO, UNDECIDED, YES, ClassTest, Flags, Verdicts
 from bnc2d.compile.paper.spine import SMALLEST
@@ -40,54 +41,65 @@ _ENTRIES_AT_ONCE = 1 << 18
 _FIRST_RAYS = 16  # tell most rows that are mixed
 
 
-def decide_by_odds(joint: Floats, odds: Floats, test: ClassTest, roundings: int) -> Verdicts:
-    """Return for each ``M = joint[n]`` what odds say, as ``decide_negative`` does."""
+def decide_early(
+    joint: Floats, known: Completions, early: Early, test: ClassTest, roundings: int
+) -> Verdicts:
+    """Return for each ``M = joint[n]`` what is known of possible completions, as ``decide_negative`` does.
+
+    By rays where they are wanted and all known, else by odds where some rays do not refute it.
+    """
     verdicts = np.full(len(joint), UNDECIDED, dtype=np.int8)
     weighted, rows = _scaled(joint, test)
-    if not len(rows):
-        return verdicts
-    error, adding = margin(roundings), margin(joint.shape[2])
-    own, others = weighted[:, test.index], np.delete(weighted, test.index, axis=1)
-    negative = np.zeros(len(rows), dtype=bool)
-    positive = np.ones(len(rows), dtype=bool)
-    for other in others.transpose(1, 0, 2):
-        close = error * (own + other)
-        negative |= _negative(own - other + close, odds, adding)
-        positive &= _negative(other - own + close, odds, adding)
-    verdicts[rows[positive]] = NO
-    verdicts[rows[negative]] = YES
+    by_rays = known.complete and early == "rays"
+    error = margin(roundings + known.roundings + joint.shape[2])
+    found = _by_rays(weighted, known.rays if by_rays else known.rays[:_FIRST_RAYS], test, error)
+    if not by_rays:
+        open_rows = np.flatnonzero(found != UNDECIDED)
+        found[:] = UNDECIDED
+        if known.intervals is not None and early != "signs":
+            found[open_rows] = _by_intervals(weighted[open_rows], known.intervals, test, margin(roundings))
+    verdicts[rows] = found
     return verdicts
 
 
-def _negative(difference: Floats, odds: Floats, error: float) -> Flags:
+def _by_intervals(
+    weighted: Floats, intervals: tuple[Floats, Floats], test: ClassTest, error: float
+) -> Verdicts:
+    own, others = weighted[:, test.index], np.delete(weighted, test.index, axis=1)
+    negative = np.zeros(len(weighted), dtype=bool)
+    positive = np.ones(len(weighted), dtype=bool)
+    for other in others.transpose(1, 0, 2):
+        close = error * (own + other)
+        negative |= _is_negative(own - other + close, *intervals)
+        positive &= _is_negative(other - own + close, *intervals)
+    return _verdicts(negative, positive)
+
+
+def _is_negative(difference: Floats, least: Floats, largest: Floats) -> Flags:
     """Return for each row ``Δ`` whether the bracket is negative for some state of reference."""
     above, below = np.maximum(difference, 0.0), np.maximum(-difference, 0.0)
-    endless = np.isinf(odds)
-    least = np.divide(1.0, odds.T, out=np.zeros_like(odds), where=odds.T > 0)
-    most = above @ np.where(endless, 0.0, odds)
-    most[(above > 0).astype(np.float64) @ endless.astype(np.float64) > 0] = inf
-    found: Flags = np.any(most < below @ least * (1 - 2 * error), axis=1)
+    endless = np.isinf(largest)
+    most = above @ np.where(endless, 0.0, largest)
+    if endless.any():
+        most[(above > 0).astype(np.float64) @ endless.astype(np.float64) > 0] = inf
+    found: Flags = np.any(most < below @ least * (1 - 2 * margin(len(least))), axis=1)
     return found
 
 
-def decide_by_rays(joint: Floats, known: Completions, test: ClassTest, roundings: int) -> Verdicts:
-    """Return for each ``M = joint[n]`` what all rays say, as ``decide_negative`` does."""
-    verdicts = np.full(len(joint), UNDECIDED, dtype=np.int8)
-    weighted, rows = _scaled(joint, test)
-    if known.rays is None:
-        return verdicts
-    error = margin(roundings + known.roundings + joint.shape[2])
-    negative, positive = np.ones((2, len(rows)), dtype=bool)
-    for rays in (known.rays[:_FIRST_RAYS], known.rays[_FIRST_RAYS:]):
+def _by_rays(weighted: Floats, rays: Floats, test: ClassTest, error: float) -> Verdicts:
+    negative, positive = np.ones((2, len(weighted)), dtype=bool)
+    for some_rays in (rays[:_FIRST_RAYS], rays[_FIRST_RAYS:]):
         left = np.flatnonzero(negative | positive)
         for piece in pieces(len(left), max(1, _ENTRIES_AT_ONCE // max(1, len(rays) * weighted.shape[1]))):
             some = left[piece]
-            all_negative, all_positive = _along(weighted[some] @ rays.T, test.index, error)
+            all_negative, all_positive = _along(weighted[some] @ some_rays.T, test.index, error)
             negative[some] &= all_negative
             positive[some] &= all_positive
-    verdicts[rows[positive]] = NO
-    verdicts[rows[negative]] = YES
-    return verdicts
+    return _verdicts(negative, positive)
+
+
+def _verdicts(negative: Flags, positive: Flags) -> Verdicts:
+    return np.where(negative, YES, np.where(positive, NO, UNDECIDED)).astype(np.int8)
 
 
 def _along(values: Floats, index: int, error: float) -> tuple[Flags, Flags]:

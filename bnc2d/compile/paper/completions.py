@@ -47,8 +47,12 @@ from bnc2d.model.accounts import Floats, margin
 _MOST_RAYS = 1 << 13
 _KEPT_ENTRIES = 1 << 20  # of the rays of an edge
 _MADE_ENTRIES = 1 << 22  # of all vectors of an edge, before proportional ones are merged
-_SOME_RAYS = 1 << 6  # of too many
+# Where they are too many: how many are kept, and made of how many from below by how many instances.
+_SOME_RAYS = 1 << 6
+_SOME_BELOW = 1 << 4
+_SOME_INSTANCES = 1 << 3
 _MOST_WORK = 1 << 27  # numbers to look at for the odds of an edge
+_WIDE = 1 << 5  # a pair of states costs as much memory as so many numbers to look at
 _MOST_REFERENCES = 1 << 8
 _PIECE = 1 << 20  # numbers at once
 _ENDLESS = 1000.0  # bits of an interval without end
@@ -118,7 +122,11 @@ class _Step:
         """Return what is known above from what is known below."""
         per_ray = self._table.size // self._table.shape[3]
         complete = below.complete and len(below.rays) * per_ray <= _MADE_ENTRIES
-        rays = self._rays(below.rays if complete else below.rays[:_SOME_RAYS])
+        if complete:
+            rays = self._rays(below.rays, self._table)
+        else:
+            step = -(-self._table.shape[2] // _SOME_INSTANCES)
+            rays = self._rays(below.rays[:_SOME_BELOW], self._table[:, :, ::step])
         roundings = below.roundings + self._roundings + 4  # by scaling, and by telling which are extreme
         least = rays.min(axis=1, where=rays > 0, initial=inf)
         safe = least >= SMALLEST * rays.max(axis=1)
@@ -137,11 +145,11 @@ class _Step:
             rays[:_SOME_RAYS], False, roundings, self._odds(below.odds) if odds is None else odds
         )
 
-    def _rays(self, below: Floats) -> Floats:
-        """Return the vectors above that are not zero, as ``[ray, state]``."""
-        kept, gone, instances, new = self._table.shape
+    def _rays(self, below: Floats, table: Floats) -> Floats:
+        """Return the vectors above that are not zero, as ``[ray, state]``, for the instances of a table."""
+        kept, gone, instances, new = table.shape
         vectors = np.matmul(
-            self._table.reshape(kept, gone * instances, new), below.T.reshape(kept, new, len(below))
+            table.reshape(kept, gone * instances, new), below.T.reshape(kept, new, len(below))
         )
         rays: Floats = vectors.reshape(self._states, -1).T[:, self._order]
         return rays[np.any(rays, axis=1)]
@@ -151,7 +159,8 @@ class _Step:
         kept, gone, instances, new = self._table.shape
         states = self._states
         error = margin(2 * (self._roundings + kept * new))
-        if below is None or instances * states * states * (kept * new) > _MOST_WORK or error > 0.1:
+        work = states * states * max(instances * kept * new, _WIDE)
+        if below is None or work > _MOST_WORK or error > 0.1:
             return None
         least = np.divide(1.0, below.T, out=np.zeros_like(below), where=below.T > 0)  # [n, r]
         paired = below.reshape(kept, new, kept, new).diagonal(axis1=1, axis2=3)  # [kept, kept, new]
@@ -184,7 +193,7 @@ def _spread(rays: Floats) -> Floats:
 def _odds_of(rays: Floats, roundings: int) -> Floats | None:
     """Return the odds of vectors that are all known; None where they are too many for it."""
     error, states = margin(2 * roundings), rays.shape[1]
-    if error > 0.1 or rays.size * states > _MOST_WORK:
+    if error > 0.1 or max(rays.size * states, states * states * _WIDE) > _MOST_WORK:
         return None
     odds = np.zeros((states, states))
     for piece in pieces(len(rays), max(1, _PIECE // (states * states))):

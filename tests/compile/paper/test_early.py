@@ -21,7 +21,10 @@ from bnc2d.compile.result import feature_domain
 from bnc2d.logic.circuit.manager import Manager
 from bnc2d.logic.circuit.queries import evaluate_rows
 from bnc2d.model.accounts import Floats, margin
+from bnc2d.model.cpt import CPT
 from bnc2d.model.decision import DecisionRule
+from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.variable import Variable
 from bnc2d.testing import random_classifier
 from tests.compile.paper.test_compile_negative import network
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
@@ -180,6 +183,27 @@ def test_another_class_may_win_for_each_completion() -> None:
     assert decide_early(joint, known, "rays", test, 4).tolist() == [YES]
 
 
+def test_a_class_between_two_others_is_not_lost() -> None:
+    """Both extreme rays of H are negative for the second class, which wins between them."""
+    y, h = Variable("Y", ("low", "middle", "high")), Variable("H", ("0", "1"))
+    leaves = [Variable(f"X{n}", ("0", "1")) for n in range(3)]
+    cpts = [
+        CPT(y, [], [Fraction(3, 10), Fraction(4, 10), Fraction(3, 10)]),
+        CPT(h, [y], [Fraction(n, 10) for n in (9, 1, 5, 5, 1, 9)]),
+        *(CPT(leaf, [h], [Fraction(n, 10) for n in (6, 4, 4, 6)]) for leaf in leaves),
+    ]
+    classifier = Classifier(BayesianNetwork([y, h, *leaves], cpts), "Y")
+    assert set(classifier.labels(np.concatenate(list(all_rows(leaves)))).tolist()) == {0, 1, 2}
+    for early in EARLY:
+        reach_the_end(classifier, early)
+
+
+def test_rays_that_are_impossible_given_the_instance_are_passed_over() -> None:
+    joint = np.array([[[0.3, 0.0, 0.1], [0.1, 0.0, 0.2]]])
+    known = known_of([[1.0, 0.5, 0.5], [0.0, 1.0, 0.0]])
+    assert decide_early(joint, known, "rays", ClassTest.of(LOWEST, 2, 0), 4).tolist() == [NO]
+
+
 def test_too_close_is_undecided() -> None:
     joint = np.array([[[0.3, 0.1], [0.1, 0.3]], [[0.3, 0.1], [0.1, 0.3 * (1 - 1e-12)]]])
     for early in ("intervals", "rays"):
@@ -253,6 +277,15 @@ def test_completions_that_float64_loses(digits: int) -> None:
     )
     for early in EARLY:
         reach_the_end(Classifier(net, "Y"), early)
+    known = [
+        each for each in PaperCompiler(Classifier(net, "Y"), early="rays").completions if each is not None
+    ]
+    assert [each.complete for each in known] == {
+        20: [True] * len(known),
+        60: [False, True, True, True, True],
+        100: [False, False, False, True, True],
+        200: [],  # not even the tables
+    }[digits]
 
 
 @pytest.mark.parametrize("early", EARLY)

@@ -277,15 +277,11 @@ def test_completions_that_float64_loses(digits: int) -> None:
     )
     for early in EARLY:
         reach_the_end(Classifier(net, "Y"), early)
-    known = [
-        each for each in PaperCompiler(Classifier(net, "Y"), early="rays").completions if each is not None
-    ]
-    assert [each.complete for each in known] == {
-        20: [True] * len(known),
-        60: [False, True, True, True, True],
-        100: [False, False, False, True, True],
-        200: [],  # not even the tables
-    }[digits]
+    found = PaperCompiler(Classifier(net, "Y"), early="rays").completions
+    complete = [known is not None and known.complete for known in found[:-1]]
+    # The lowest edges; with 200 digits not even the tables are trusted.
+    lowest = {20: 6, 60: 4, 100: 2, 200: 0}[digits]
+    assert complete == [False] * (6 - lowest) + [True] * lowest
 
 
 @pytest.mark.parametrize("early", EARLY)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bnc2d.base.finding import Finding as Finding
     from bnc2d.base.finding import Status as Status
     from bnc2d.base.readers.choices import Arithmetic as Arithmetic
+    from bnc2d.base.readers.choices import Early as Early
     from bnc2d.base.readers.choices import ExplainKind as ExplainKind
     from bnc2d.base.readers.choices import Method as Method
     from bnc2d.base.readers.choices import ReasonKind as ReasonKind
@@ -118,7 +119,7 @@ _HOME = {
     "bnc2d.auditing.audit": "audit",
     "bnc2d.auditing.findings": "AuditCheck",
     "bnc2d.auditing.result": "Audit",
-    "bnc2d.base.readers.choices": "Arithmetic ExplainKind Method ReasonKind ScoreKind Ties",
+    "bnc2d.base.readers.choices": "Arithmetic Early ExplainKind Method ReasonKind ScoreKind Ties",
     "bnc2d.base.finding": "Finding Status",
     "bnc2d.base.readers.instances": "Instance",
     "bnc2d.base.readers.numbers": "Number",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.base.readers.arguments import instance_of
-from bnc2d.base.readers.choices import Arithmetic, Method
+from bnc2d.base.readers.choices import Arithmetic, Early, Method
 from bnc2d.base.readers.instances import AnyInstances, Instance, Instances, OneInstance, StateArray
 from bnc2d.base.scales import Label
 from bnc2d.errors import LimitExceeded
@@ -84,6 +84,7 @@ class Classifier(BaseClassifier):
         progress: Callable[[str, float], object] | bool | None = None,
         executor: Executor | None = None,
         jobs: int = 1,
+        early: Early | None = None,
     ) -> CompiledModel:
         """Return the model with every class as an OR-decomposable formula (see ``compile_classifier``).
 
@@ -102,6 +103,7 @@ class Classifier(BaseClassifier):
                 progress=progress,
                 executor=executor,
                 jobs=jobs,
+                early=early,
             )
         except LimitExceeded as error:
             raise type(error)(f"{error}; {_WAY_OUT}") from None

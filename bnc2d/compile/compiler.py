@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bnc2d.base.budget import Budget, Progress, default_memory
 from bnc2d.base.readers.arguments import check_executor, count, one_of
-from bnc2d.base.readers.choices import ARITHMETICS, Arithmetic, Method, read_method
+from bnc2d.base.readers.choices import ARITHMETICS, EARLY, Arithmetic, Early, Method, read_method
 from bnc2d.base.threads import one_thread
 from bnc2d.base.workers import working
 from bnc2d.compile.graph.pruning import TargetPart, target_part
@@ -35,6 +35,7 @@ def compile_classifier(
     progress: Progress = None,
     executor: Executor | None = None,
     jobs: int = 1,
+    early: Early | None = None,
     formulas: bool = True,
 ) -> BaseCompiledModel:
     """Compile every class of a classifier.
@@ -48,18 +49,23 @@ def compile_classifier(
     instance; ``"float"`` skips the exact part, where the method can. ``progress`` is called with the phase
     and the share of it that is done, and what it raises ends the compilation; True shows a bar on standard
     error. The fast method uses ``jobs`` threads, and ``executor``, where one is given, for what is worth
-    sending to other machines; the result is the same, byte by byte. Without ``formulas`` the fast method
-    leaves them until they are asked for, where decisions are all that is wanted.
+    sending to other machines; the result is the same, byte by byte. ``early`` is for the paper's method: what
+    decides a partial instance for all its completions, ``"signs"`` as published, or also ``"intervals"`` of
+    ratios, or also ``"rays"``, the vectors that completions make, where they are few. Without ``formulas``
+    the fast method leaves them until they are asked for, where decisions are all that is wanted.
     """
     method = read_method(method)
     one_of(arithmetic, ARITHMETICS, "arithmetic", ClassifierError)
     check_executor(executor)
+    _check_early(early, method)
     jobs = count(jobs, "jobs", least=1)
     budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit, progress)
     with budget.limiting(), working(jobs) as threads:
         with budget.timed("order"):
             part = target_part(classifier)
-        compiled = _run(method, part.classifier, budget, arithmetic == "certified", executor or threads)
+        compiled = _run(
+            method, part.classifier, budget, arithmetic == "certified", executor or threads, early
+        )
         model = _model(method, part, compiled, budget)
         if compiled.formulas and not part.zero_tables:  # else they do not know of all impossible instances
             _add_formulas(model, part.classifier, compiled.formulas)
@@ -78,8 +84,24 @@ def compile_classifier(
         return model
 
 
+def _check_early(early: object, method: Method) -> None:
+    if early is None:
+        return
+    one_of(early, EARLY, "early", ClassifierError)
+    if method != "paper":
+        raise ClassifierError(
+            f"early={early!r} is for the paper's method, not for {method!r}; "
+            "use method='paper' or leave early=None"
+        )
+
+
 def _run(
-    method: Method, classifier: BaseClassifier, budget: Budget, certified: bool, executor: Executor | None
+    method: Method,
+    classifier: BaseClassifier,
+    budget: Budget,
+    certified: bool,
+    executor: Executor | None,
+    early: Early | None,
 ) -> Compiled:
     if method == "fast":
         from bnc2d.compile.meet.method import compile_diagram
@@ -96,7 +118,7 @@ def _run(
     if method == "paper":
         from bnc2d.compile.paper.method import compile_by_paper
 
-        return compile_by_paper(classifier, budget)
+        return compile_by_paper(classifier, budget, early or "signs")
     if method == "block-order":
         from bnc2d.compile.baselines.block_order.method import compile_by_block_order
 

@@ -114,12 +114,14 @@ def models(classifier: bnc2d.Classifier, folder: Path) -> bnc2d.CompiledModel:
     """What is compiled, saved, verified and asked as a whole."""
     method: bnc2d.Method = "fast"
     arithmetic: bnc2d.Arithmetic = "certified"
+    early: bnc2d.Early = "rays"
 
     def heard(phase: str, done: float) -> None:
         assert 0 <= done <= 1, phase
 
     model = classifier.compile(method=method, arithmetic=arithmetic, progress=heard, time_limit=60)
     assert_type(model, bnc2d.CompiledModel)
+    assert_type(classifier.compile(method="paper", early=early), bnc2d.CompiledModel)
     assert_type(model.classifier, bnc2d.Classifier)
     assert_type(model.stats, bnc2d.Stats)
     assert_type(model.stats.seconds, Mapping[str, float])

@@ -10,6 +10,8 @@ from bnc2d.errors import ClassifierError
 # How a classifier is compiled (see ``compile_classifier``).
 Method: TypeAlias = Literal["fast", "paper", "block-order", "enumerate"]
 Arithmetic: TypeAlias = Literal["certified", "float"]
+# What decides a partial instance in the paper's method.
+Early: TypeAlias = Literal["signs", "intervals", "rays"]
 # Whether a tied instance is in the class listed first or in none.
 Ties: TypeAlias = Literal["lowest", "none"]
 # What a decision rests on (see ``Basis``).
@@ -24,6 +26,7 @@ ExplainKind: TypeAlias = Literal[ReasonKind, ScoreKind]
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
+EARLY: tuple[Early, ...] = get_args(Early)
 TIES: tuple[Ties, ...] = get_args(Ties)
 REASON_KINDS: tuple[ReasonKind, ...] = get_args(ReasonKind)
 SCORE_KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)

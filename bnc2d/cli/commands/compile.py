@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from bnc2d.base.readers.choices import METHODS
+from bnc2d.base.readers.choices import EARLY, METHODS
 from bnc2d.cli.shared.constraints import add_given_option, check_given, under
 from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, count, load_network
@@ -24,6 +24,9 @@ def configure(command: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="network file, built-in name, or data.csv to train on")
     add("-o", "--output", required=True, metavar="OUT", help="where to write the model")
     add("--method", choices=METHODS, default="fast", help="default: fast")
+    add(
+        "--early", choices=EARLY, help="what decides partial instances in the paper's method (default: signs)"
+    )
     add("--time-limit", type=amount, metavar="S", help="seconds")
     add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
     add("--jobs", type=count, default=1, metavar="N", help="threads to use (default 1)")
@@ -49,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         memory_limit=memory,
         progress=not options.json and sys.stderr.isatty(),
         jobs=options.jobs,
+        early=options.early,
     )
     model = under(model, options)
     formulas = {name: model.formula(name) for name in model.classes}

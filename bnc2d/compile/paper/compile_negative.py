@@ -7,7 +7,8 @@ Zhang and Darwiche, "Scaling the Explanation of Multi-Class Bayesian Network Cla
    ``v_l`` of the left child's features and form ``P(Y, u, v_l, S_qr)``.
 3. Where the edge to the right child is feature-splitting, decide-negative (``decide_negative.py``) tells
    whether all completions are negative, or all positive, of those that are possible. Impossible completions
-   tie all classes at zero; where they differ from the others, a formula of them is added.
+   tie all classes at zero; where they differ from the others, a formula of them is added. Not in the paper:
+   on request, more is decided by what is known of the completions (``decide_early.py``).
 4. For undecided ``v_l``, compile the right child with ``M_qr``, giving ``α``; collect ``v_l ∧ α``.
 5. At the last leaf node every instance is decided; too close calls for float64 are made exactly.
 
@@ -30,18 +31,22 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.readers.choices import Early
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
+from bnc2d.compile.paper.completions import Completions, completions_below
+from bnc2d.compile.paper.decide_early import decide_early
 from bnc2d.compile.paper.decide_negative import (
     NO,
     UNDECIDED,
     YES,
     ClassTest,
     Flags,
+    Verdicts,
     decide_instances,
     decide_negative,
-    decide_positive,
+    flipped,
 )
 from bnc2d.compile.paper.spine import Spine, SpineNode
 from bnc2d.errors import LimitExceeded, LogicError
@@ -67,13 +72,21 @@ class PaperStats:
 class PaperCompiler:
     """Compiles the classes of one classifier; the work that they share is done once.
 
-    ``stats`` tells about the last formula, also while it is made. ``report`` is called many times a second.
+    ``early`` says what decides a partial instance before all features are set: ``"signs"`` as published,
+    ``"intervals"`` of ratios and ``"rays"``, each also by what comes before it. ``stats`` tells about the
+    last formula, also while it is made. ``report`` is called many times a second.
     """
 
     def __init__(
-        self, classifier: BaseClassifier, *, seed: int = 0, report: Callable[[], None] = checkpoint
+        self,
+        classifier: BaseClassifier,
+        *,
+        early: Early = "signs",
+        seed: int = 0,
+        report: Callable[[], None] = checkpoint,
     ) -> None:
         self.classifier = classifier
+        self.early = early
         self.report = report
         self.prepared = prepare(classifier)
         self._jointree = build_jointree(self.prepared.network, seed)
@@ -85,6 +98,13 @@ class PaperCompiler:
     def spine(self) -> list[SpineNode]:
         """The nodes of the right spine with their tables."""
         return Spine(self.prepared, self.tree).nodes()
+
+    @cached_property
+    def completions(self) -> list[Completions | None]:
+        """What is known, by spine node, of the completions below it."""
+        if self.early == "signs":
+            return [None] * len(self.spine)
+        return completions_below(self.spine, len(self.classifier.classes))
 
     def class_formula(self, class_index: int, manager: Manager) -> NodeId:
         """Return the class formula: the negation of compile-negative's result."""
@@ -142,7 +162,7 @@ class _Run:
         self._spine, self._classifier = compiler.spine, compiler.classifier
         self._stats, self._report, self._manager = compiler.stats, compiler.report, manager
         self._test = ClassTest.of(self._classifier.rule, len(self._classifier.classes), class_index)
-        self._decide = decide_positive if collects_members else decide_negative
+        self._completions, self._early = compiler.completions, compiler.early
         self._collects_members = collects_members
         self._collects_impossible = self._test.has_impossible == collects_members
         # Where float64 loses something in a table, nothing is decided before the end, and there exactly.
@@ -176,8 +196,7 @@ class _Run:
         node = self._spine[depth]
         verdicts = np.full(len(extended), UNDECIDED, dtype=np.int8)
         if node.splits_features and self._trusted:
-            verdicts = self._decide(extended.factor, self._test, margin(node.roundings))
-            verdicts[~extended.trusted] = UNDECIDED
+            verdicts = self._decide(depth, extended)
         answers = np.where(verdicts == YES, TRUE, FALSE).astype(np.int64)
         differing = np.flatnonzero(verdicts == (NO if self._collects_impossible else YES))
         if differing.size:
@@ -190,6 +209,16 @@ class _Run:
             trusted = extended.trusted[undecided] & in_range
             answers[undecided] = self.compile(depth + 1, _Batch(factor, extended.rows[undecided], trusted))
         return answers
+
+    def _decide(self, depth: int, extended: _Batch) -> Verdicts:
+        """Return whether all possible completions of each ``uv_l`` are to be collected, or none."""
+        roundings, known = self._spine[depth].roundings, self._completions[depth]
+        verdicts = decide_negative(extended.factor, self._test, margin(roundings))
+        verdicts[~extended.trusted] = UNDECIDED
+        if known is not None:
+            left = np.flatnonzero((verdicts == UNDECIDED) & extended.trusted)
+            verdicts[left] = decide_early(extended.factor[left], known, self._early, self._test, roundings)
+        return flipped(verdicts) if self._collects_members else verdicts
 
     def _instances(self, node: SpineNode, extended: _Batch) -> Nodes:
         """Return true or false for each instance, by float64 where that is certain, else exactly."""

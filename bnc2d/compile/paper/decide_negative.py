@@ -93,7 +93,12 @@ def decide_negative(joint: Floats, test: ClassTest, error: float) -> Verdicts:
 
 def decide_positive(joint: Floats, test: ClassTest, error: float) -> Verdicts:
     """Return for each ``M`` whether all possible completions are positive: decide-negative, tests flipped."""
-    return np.array([YES, NO, UNDECIDED], dtype=np.int8)[decide_negative(joint, test, error)]
+    return flipped(decide_negative(joint, test, error))
+
+
+def flipped(verdicts: Verdicts) -> Verdicts:
+    """Return verdicts on "all positive" for those on "all negative", and the other way round."""
+    return np.array([YES, NO, UNDECIDED], dtype=np.int8)[verdicts]
 
 
 def decide_instances(joint: Floats, test: ClassTest, error: float) -> Verdicts:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from math import prod
 
 from bnc2d.base.budget import Budget
+from bnc2d.base.readers.choices import Early
 from bnc2d.compile.graph.feature_tree import FeatureTree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.paper.compile_negative import PaperCompiler
@@ -26,9 +27,10 @@ from bnc2d.model.classifier import BaseClassifier
 _BYTES_PER_ENTRY = 4 * 8
 
 
-def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> Compiled:
+def compile_by_paper(classifier: BaseClassifier, budget: Budget, early: Early = "signs") -> Compiled:
     """Return all classes and their negations, compiled one at a time.
 
+    ``early`` says what decides a partial instance (``PaperCompiler``); ``"signs"`` is as published.
     The phase "tables" and the first formula of the phase "formulas" are what Zhang and Darwiche measure.
     """
     started = part = 0.0  # of the phase: what was done before the current run, and the share of this run
@@ -37,14 +39,14 @@ def compile_by_paper(classifier: BaseClassifier, budget: Budget) -> Compiled:
         budget.progress(started + part * compiler.resolved())
 
     with budget.phase("order"):
-        compiler = PaperCompiler(classifier, report=report)
+        compiler = PaperCompiler(classifier, early=early, report=report)
         budget.expect(
             _BYTES_PER_ENTRY * _largest_table(compiler.prepared, compiler.tree),
             "the paper's method needs at least",
             "raise memory_limit or use method='fast'",
         )
     with budget.phase("tables"):
-        spine = compiler.spine
+        spine, _ = compiler.spine, compiler.completions
     classes, leaves_ties = len(classifier.classes), classifier.rule.leaves_ties
     complementary = classes == 2 and not leaves_ties
     labels = [1] if complementary else list(range(classes))

@@ -35,7 +35,7 @@ from bnc2d.model.factors import Factor, multiply_out
 
 # A positive entry of a table that is relied on is at least this large, so that a product of two such entries,
 # divided by a third, cannot underflow; and none is above 2 to the power of the second.
-_SMALLEST = 1e-130
+SMALLEST = 1e-130
 _HIGHEST = 100.0
 _MAX_ENTRIES = 1 << 26  # of a table: 512 MiB
 
@@ -86,7 +86,7 @@ class SpineNode:
         largest: Floats = factor.max(axis=(1, 2))
         least: Floats = factor.min(axis=(1, 2), where=factor > 0, initial=np.inf)
         scaled: Floats = np.ldexp(factor, -np.frexp(largest)[1][:, None, None])
-        return scaled, least >= _SMALLEST * largest
+        return scaled, least >= SMALLEST * largest
 
 
 class Spine:
@@ -180,7 +180,7 @@ class Spine:
 def _is_moderate(factor: Factor) -> bool:
     """Return whether entries can be multiplied safely: nothing was lost, none is too small or too large."""
     lowest, highest = exponents(factor.table)
-    return factor.account.lost is None and lowest >= log2(_SMALLEST) and highest <= _HIGHEST
+    return factor.account.lost is None and lowest >= log2(SMALLEST) and highest <= _HIGHEST
 
 
 def potentials_of(prepared: Prepared, tree: FeatureTree) -> list[Factor]:

@@ -58,6 +58,11 @@ def test_compile_by_the_papers_method(capsys: pytest.CaptureFixture[str], tmp_pa
     code, out, _ = run(capsys, "verify", path)
     assert code == 0
     assert "the method 'fast' agrees on 3 classes" in out
+    code, out, _ = run(capsys, *words, "--early", "rays", "--json")
+    assert (code, json.loads(out)["classes"]["2"]["models"]) == (0, 9)
+    code, _, error = run(capsys, "compile", "diagnosis", "--target", "D", "--early", "rays", "-o", path)
+    assert code == 2
+    assert "early='rays' is for the paper's method" in error
     with pytest.raises(SystemExit) as stop:
         main(["compile", "diagnosis", "--target", "D", "--method", "slow", "-o", path])
     assert stop.value.code == 2

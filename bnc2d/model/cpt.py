@@ -86,29 +86,6 @@ class CPT:
         cpt._set(child, scope, columns)
         return cpt, worst
 
-    def with_parent(self, parent: Variable, fewer: Variable, states: Sequence[int]) -> CPT:
-        """Return the table with some ``states`` of a parent only, which are those of ``fewer``."""
-        axis = self.parents.index(parent)
-        parents = (*self.parents[:axis], fewer, *self.parents[axis + 1 :])
-        cpt = CPT.__new__(CPT)
-        cpt._set(self.child, parents, np.take(self.exact, states, axis=axis))
-        for name in ("values", "integers"):  # what is known of all entries is known of some
-            if name in self.__dict__:
-                some = np.take(self.__dict__[name], states, axis=axis)
-                some.flags.writeable = False
-                cpt.__dict__[name] = some
-        return cpt
-
-    def with_child(self, fewer: Variable, new_state: Sequence[int]) -> CPT:
-        """Return the table with states of the child merged, given the new one of each: entries add up."""
-        table = np.zeros((*self.exact.shape[:-1], len(fewer)), dtype=object)
-        for state, new in enumerate(new_state):
-            for piece in array_pieces(table.shape[:-1], OBJECTS):
-                table[(*piece, ..., new)] += self.exact[(*piece, ..., state)]
-        cpt = CPT.__new__(CPT)
-        cpt._set(fewer, self.parents, table)
-        return cpt
-
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a CPT is immutable; cannot set {name!r}")
 
@@ -125,7 +102,7 @@ class CPT:
         return array
 
     @cached_property
-    def extended_values(self) -> NDArray[Any]:
+    def _extended(self) -> NDArray[Any]:
         """The entries in extended precision, where there is one; read-only."""
         array = extended_values(self.exact, self.values)
         array.flags.writeable = False
@@ -164,6 +141,36 @@ class CPT:
     def __repr__(self) -> str:
         given = " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""
         return f"<CPT P({self.child.name}{given}), {self.exact.size} entries>"
+
+
+def extended_entries(cpt: CPT) -> NDArray[Any]:
+    """Return the entries in extended precision, where there is one; read-only."""
+    return cpt._extended
+
+
+def with_parent(cpt: CPT, parent: Variable, fewer: Variable, states: Sequence[int]) -> CPT:
+    """Return the table with some ``states`` of a parent only, which are those of ``fewer``."""
+    axis = cpt.parents.index(parent)
+    parents = (*cpt.parents[:axis], fewer, *cpt.parents[axis + 1 :])
+    made = CPT.__new__(CPT)
+    made._set(cpt.child, parents, np.take(cpt.exact, states, axis=axis))
+    for name in ("values", "integers"):  # what is known of all entries is known of some
+        if name in cpt.__dict__:
+            some = np.take(cpt.__dict__[name], states, axis=axis)
+            some.flags.writeable = False
+            made.__dict__[name] = some
+    return made
+
+
+def with_child(cpt: CPT, fewer: Variable, new_state: Sequence[int]) -> CPT:
+    """Return the table with states of the child merged, given the new one of each: entries add up."""
+    table = np.zeros((*cpt.exact.shape[:-1], len(fewer)), dtype=object)
+    for state, new in enumerate(new_state):
+        for piece in array_pieces(table.shape[:-1], OBJECTS):
+            table[(*piece, ..., new)] += cpt.exact[(*piece, ..., state)]
+    made = CPT.__new__(CPT)
+    made._set(fewer, cpt.parents, table)
+    return made
 
 
 def _scope(child: Variable, parents: Iterable[Variable]) -> tuple[Variable, ...]:

@@ -38,7 +38,7 @@ from bnc2d.model.accounts import (
     power_below,
     some_lost,
 )
-from bnc2d.model.cpt import CPT
+from bnc2d.model.cpt import CPT, extended_entries
 
 Table: TypeAlias = NDArray[Any]  # float64, extended precision, bool, or object (Python ints)
 Patterns: TypeAlias = NDArray[np.intp]
@@ -98,7 +98,7 @@ class Factor:
 
         account = EXACT
         if _is_floating(dtype):
-            table = selected(cpt.values if dtype == np.float64 else cpt.extended_values)
+            table = selected(cpt.values if dtype == np.float64 else extended_entries(cpt))
             lost = None
             if cpt.lowest_exponent < accounts.LOWEST_EXPONENT or cpt.rounds_to_zero:
                 width = len(patterns)

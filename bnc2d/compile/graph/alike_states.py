@@ -25,7 +25,7 @@ from bnc2d.base.arrays import OBJECTS
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.masks import VariableId
 from bnc2d.compile.graph.pruning import Prepared, StateIds
-from bnc2d.model.cpt import CPT
+from bnc2d.model.cpt import CPT, with_child, with_parent
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 
@@ -95,10 +95,10 @@ def merge_alike_states(prepared: Prepared) -> Prepared:
         merged[variable] = state_ids
         fewer = Variable(own.child.name, tuple([own.child.states[state] for state in first.tolist()]))
         # With a single state left the parents do not matter.
-        cpts[variable] = own.with_child(fewer, state_ids.tolist()) if len(fewer) > 1 else CPT(fewer, (), [1])
+        cpts[variable] = with_child(own, fewer, state_ids.tolist()) if len(fewer) > 1 else CPT(fewer, (), [1])
         for table in users[fewer.name]:
             if own.child in cpts[table].parents:
-                cpts[table] = cpts[table].with_parent(own.child, fewer, first.tolist())
+                cpts[table] = with_parent(cpts[table], own.child, fewer, first.tolist())
     if not merged:
         return prepared
     variables = [cpt.child for cpt in cpts]

@@ -7,7 +7,8 @@ own part of the result, which does not depend on their number. Pieces are short:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_WAITING = 16  # pieces that wait at a time
 _POLL = 0.1  # seconds between two checkpoints while a piece is awaited
 _threads: ContextVar[Executor | None] = ContextVar("threads", default=None)
 
@@ -40,28 +42,48 @@ def working(jobs: int) -> Iterator[Executor | None]:
             _threads.reset(before)
 
 
-def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """Return what ``work`` gives for each item, in their order.
+def spread(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield what ``work`` gives for each item, in their order; few results wait at a time.
 
     Inside a piece no further threads are used, as those that run would wait for those that do not.
     """
     pool = _threads.get()
-    found: list[Result] = []
-    if pool is None or len(items) < 2:
+    if pool is None:
         for item in items:
             checkpoint()
-            found.append(work(item))
-        return found
-    waiting = [pool.submit(work, item) for item in items]
+            yield work(item)
+        return
+    yield from in_order(pool, work, ((item,) for item in items))
+
+
+def in_order(
+    executor: Executor, work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]
+) -> Iterator[Result]:
+    """Yield what ``work`` gives for each tuple of arguments, in their order, from an executor."""
+    waiting: deque[Future[Result]] = deque()
     try:
-        found += map(result_of, waiting)
+        for each in arguments:
+            waiting.append(executor.submit(work, *each))
+            if len(waiting) >= _WAITING:
+                yield _result(waiting.popleft())
+        while waiting:
+            yield _result(waiting.popleft())
     finally:
         for future in waiting:
             future.cancel()
-    return found
 
 
-def result_of(future: Future[Result]) -> Result:
+def spread_out(work: Callable[[Item], None], items: Sequence[Item]) -> None:
+    """Do ``work`` on each item, whose results are elsewhere; a single one is not worth a thread."""
+    if len(items) == 1:
+        checkpoint()
+        work(items[0])
+        return
+    for _ in spread(work, items):
+        pass
+
+
+def _result(future: Future[Result]) -> Result:
     """Wait for a piece of work, passing checkpoints."""
     while True:
         checkpoint()

@@ -24,6 +24,7 @@ from bnc2d.base.arrays import joined, take, take_columns
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
+from bnc2d.base.workers import spread
 from bnc2d.compile.graph.alike_states import merge_alike_states
 from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import Prepared, prepare
@@ -32,7 +33,7 @@ from bnc2d.compile.meet.cut.cut import Cut, choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Side
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
-from bnc2d.compile.meet.row_packing import Packing, RowPool, unpack
+from bnc2d.compile.meet.row_packing import Packing, RowPool, Words, unpack
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
@@ -164,14 +165,14 @@ class _Attempt:
 
     def _expand(self, local: RowPool, second: CompressedFactor) -> NDArray[np.intp]:
         """Put distinct rows over patterns into the pool as rows over instances; return their ids."""
-        rows = local.rows()
+        rows, terminals = local.rows(), self._cut_problem.terminals
         step = max(1, _EXPANDED_CELLS // len(second.pattern_of_row))
-        ids = []
-        for start in range(0, len(rows), step):
-            labels = unpack(rows[start : start + step], self._cut_problem.terminals, second.patterns)
-            labels = take_columns(labels, second.pattern_of_row)
-            ids.append(self.pool.add(self._packing.pack(labels)))
-        return np.concatenate(ids)
+
+        def expanded(start: int) -> Words:
+            labels = unpack(rows[start : start + step], terminals, second.patterns)
+            return self._packing.pack(take_columns(labels, second.pattern_of_row))
+
+        return np.concatenate([self.pool.add(words) for words in spread(expanded, range(0, len(rows), step))])
 
     def diagram(self) -> Diagram:
         """Return the reduced diagram of all labels."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +11,7 @@ import numpy as np
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.threads import one_thread
-from bnc2d.base.workers import result_of
+from bnc2d.base.workers import in_order
 from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider, Difference, LabelBlock, cells_of
@@ -20,7 +19,7 @@ from bnc2d.compile.meet.row_packing import Words, pack, unpack
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
 # A share has about this many cells, tens of milliseconds, and at most this many entries of a matrix.
 CELLS = 1 << 24
@@ -29,8 +28,6 @@ _ENTRIES = 1 << 20
 # Where more boxes than this are open, cells are computed in larger blocks.
 _MOST = 0.7
 _ROWS_AT_ONCE = 1 << 11
-# At most this many shares wait at an executor at a time.
-_WAITING = 16
 
 
 @dataclass(frozen=True)
@@ -117,14 +114,4 @@ def decide_all(
     if executor is None or len(starts) == 1:
         yield from (decide_rows(*share) for share in shares)
         return
-    waiting: deque[Future[DecidedRows]] = deque()
-    try:
-        for share in shares:
-            waiting.append(executor.submit(decide_rows, *share))
-            if len(waiting) >= _WAITING:
-                yield result_of(waiting.popleft())
-        while waiting:
-            yield result_of(waiting.popleft())
-    finally:
-        for future in waiting:
-            future.cancel()
+    yield from in_order(executor, decide_rows, shares)

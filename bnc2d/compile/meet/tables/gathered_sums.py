@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import multiply_matrices, take
 from bnc2d.base.hashing import distinct_rows, stable_order
-from bnc2d.base.workers import spread
+from bnc2d.base.workers import spread_out
 
 Integers: TypeAlias = NDArray[np.intp]
 Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
@@ -72,7 +72,7 @@ def _by_shared_rows(
         below = take(right, of_right[start:end].reshape(-1)).reshape(runs, terms, b)
         multiply_matrices(weights, below, out=table[rows].reshape(runs, -1, b))
 
-    spread(fill, range(0, len(counts), step))
+    spread_out(fill, range(0, len(counts), step))
     return table
 
 
@@ -97,5 +97,5 @@ def _one_by_one(left: Table, right: Table, of_left: Integers, of_right: Integers
             products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
             table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
 
-    spread(fill, range(0, groups, step))
+    spread_out(fill, range(0, groups, step))
     return table

@@ -32,6 +32,7 @@ Value = TypeVar("Value")
 
 _OPERATIONS_AT_ONCE = 1 << 12
 _NODES_BETWEEN_CHECKS = 1 << 10
+_DEEP_STATES = 48  # of a feature, from which on pysdd needs a larger stack than usual
 _POLL = 0.05  # seconds between two looks at the worker
 _BYTES_PER_SECOND = 5_000_000  # of a file that pysdd reads, at least
 # With so few instances and states no diagram on the way is large, and so few operations end within a second.
@@ -193,10 +194,14 @@ def to_sdd(
         sdds = SddManager.from_vtree(vtree) if like is None else like.manager
         if limited:
             return SddForm(domain, sdds, sdds.read_sdd_file(str(folder / "out.sdd").encode()))
-        form = SddForm(domain, sdds, sdd_worker.build(sdds, program))
-        if minimize:
-            sdds.minimize()
-        return form
+
+        def work() -> SddForm:
+            form = SddForm(domain, sdds, sdd_worker.build(sdds, program))
+            if minimize:
+                sdds.minimize()
+            return form
+
+        return sdd_worker.deeply(work) if max(domain.cardinalities) > _DEEP_STATES else work()
 
 
 def _is_quick(domain: Domain, program: list[Operation]) -> bool:

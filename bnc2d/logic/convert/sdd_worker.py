@@ -10,8 +10,12 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+Result = TypeVar("Result")
 
 # An operation, on the results of earlier ones: ["L", [literal]], ["A", positions] or ["O", positions]. The
 # empty conjunction is true, the empty disjunction false. The last operation gives the result.
@@ -19,7 +23,35 @@ Operation: TypeAlias = tuple[str, list[int]]
 
 # Dead nodes are collected when there are so many and more than live ones.
 _DEAD_NODES = 500_000
+_STACK = 1 << 29  # bytes of addresses, of which memory is taken as they are used
 _GRACE = 0.3  # seconds past the limit, in which whoever waits ends the process
+
+
+def deeply(work: Callable[[], Result]) -> Result:
+    """Return what ``work`` returns, done in a thread with much room on its stack.
+
+    pysdd calls itself for every variable of a right-linear vtree several times over, and would end the whole
+    process where a feature has hundreds of states.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # whoever waits gets it
+            errors.append(error)
+
+    before = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
 
 
 def build(manager: Any, program: list[Operation]) -> Any:
@@ -57,11 +89,15 @@ def main(folder: Path, minimize: bool, seconds: float) -> None:
         for line in lines:
             program += json.loads(line)
     manager = SddManager.from_vtree(Vtree.from_file(str(folder / "in.vtree")))
-    node = build(manager, program)
-    if minimize:
-        manager.minimize()
-    manager.vtree().save(str(folder / "out.vtree").encode())
-    manager.save(str(folder / "out.sdd").encode(), node)
+
+    def work() -> None:
+        node = build(manager, program)
+        if minimize:
+            manager.minimize()
+        manager.vtree().save(str(folder / "out.vtree").encode())
+        manager.save(str(folder / "out.sdd").encode(), node)
+
+    deeply(work)
 
 
 if __name__ == "__main__":

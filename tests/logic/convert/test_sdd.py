@@ -18,6 +18,7 @@ from bnc2d.logic.convert import sdd, sdd_worker
 from bnc2d.logic.convert.sat import is_deterministic
 from bnc2d.logic.convert.sdd import to_sdd
 from bnc2d.logic.domain import Domain
+from bnc2d.logic.nnf import NNF
 from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits, models
 
@@ -230,3 +231,25 @@ def test_time_limits_end_the_work() -> None:
     with pytest.raises(LimitExceeded):
         to_sdd(manager, root, time_limit=0)
     assert monotonic() - start < 5
+
+
+@pytest.mark.parametrize("time_limit", [None, 60.0])
+def test_features_of_hundreds_of_states(time_limit: float | None) -> None:
+    """pysdd's recursion over their variables ended the whole process before it had a stack of its own."""
+    rng = random.Random(1)  # noqa: S311 - reproducible test data
+    manager = Manager(Domain({"X": [str(state) for state in range(256)]}))
+    nodes = [manager.add_literal(0, rng.getrandbits(256) or 1) for _ in range(10)]
+    for _ in range(400):
+        add = manager.add_and if rng.random() < 0.5 else manager.add_or
+        nodes.append(add(rng.sample(nodes[-40:], 3)))
+    formula = NNF(manager, nodes[-1])
+    assert formula.to_sdd(time_limit=time_limit).count() == formula.model_count()
+
+
+def test_errors_under_a_deep_stack_are_the_callers() -> None:
+    def fail() -> None:
+        raise ValueError("deep down")
+
+    with pytest.raises(ValueError, match="deep down"):
+        sdd_worker.deeply(fail)
+    assert sdd_worker.deeply(lambda: 3) == 3

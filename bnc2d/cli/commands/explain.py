@@ -15,16 +15,14 @@ from bnc2d.api.explanation import Explanation
 from bnc2d.base.scales import state_words
 from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.changes import add_change_options, read_changes
-from bnc2d.cli.shared.constraints import allowed_rows
-from bnc2d.cli.shared.instances import Row, check_instance_options, read_instances
-from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
+from bnc2d.cli.shared.instances import Row
+from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_with_instances
 from bnc2d.cli.shared.options import amount, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.probable import COLUMNS as PROBABLE_COLUMNS
 from bnc2d.cli.shared.probable import Probable, add_probable_options
 from bnc2d.cli.shared.scores import ROWS_AT_ONCE, Scoring, add_scores_option
-from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.writers import Data
 from bnc2d.errors import LogicError
 from bnc2d.explain.scores.scores import Scores
@@ -64,11 +62,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain each instance, in words or as data."""
-    if is_table(options.model):  # to train takes a while
-        check_instance_options(options)
-    model, constraint = load_to_explain(options)
-    classifier = model if isinstance(model, Classifier) else model.classifier
-    given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)
+    model, constraint, classifier, given = load_with_instances(options)
     fixed = split_names(options.fixed, classifier.features)
     avoid = split_names(options.avoid, classifier.features)
     changes = read_changes(options, classifier)

@@ -9,13 +9,11 @@ from typing import Any, TextIO, get_args
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.readers.choices import GAMES, SCORE_KINDS, ScoreOf
 from bnc2d.cli.shared.changes import add_change_options, read_changes, read_marginals
-from bnc2d.cli.shared.constraints import allowed_rows
-from bnc2d.cli.shared.instances import Row, check_instance_options, read_csv, read_instances
-from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_to_explain
+from bnc2d.cli.shared.instances import Row, read_csv
+from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_with_instances
 from bnc2d.cli.shared.options import amount, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
-from bnc2d.cli.shared.tables import is_table
 from bnc2d.compile.result import feature_domain
 from bnc2d.errors import InstanceError
 from bnc2d.explain.scores.scores import Scores
@@ -52,11 +50,7 @@ def configure(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the scores of each instance, or data."""
-    if is_table(options.model):  # to train takes a while
-        check_instance_options(options)
-    model, constraint = load_to_explain(options)
-    classifier = model if isinstance(model, Classifier) else model.classifier
-    given = allowed_rows(read_instances(options, classifier.feature_variables), model, constraint)
+    model, constraint, classifier, given = load_with_instances(options)
     fixed = split_names(options.fixed, classifier.features)
     changes = read_changes(options, classifier)
     towards = None if options.towards is None else classifier.class_labels[classifier.label(options.towards)]

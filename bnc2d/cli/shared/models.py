@@ -12,7 +12,8 @@ from bnc2d.api.compiled_model import CompiledModel
 from bnc2d.api.files import load
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Ties
-from bnc2d.cli.shared.constraints import add_given_option, check_given, read_given, under
+from bnc2d.cli.shared.constraints import add_given_option, allowed_rows, check_given, read_given, under
+from bnc2d.cli.shared.instances import Given, check_instance_options, read_instances
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
@@ -137,3 +138,22 @@ def make_classifier(network: BayesianNetwork, options: argparse.Namespace) -> Cl
         features = default_features(network, network.variable(options.target).name)
     ties: Ties = options.ties or "lowest"
     return Classifier(network, options.target, features, options.threshold, options.positive, ties)
+
+
+class Asked(NamedTuple):
+    """What explains instances, the constraint that it must be told, its classifier, and the instances."""
+
+    model: CompiledModel | Classifier
+    constraint: object
+    classifier: Classifier
+    given: Given
+
+
+def load_with_instances(options: argparse.Namespace) -> Asked:
+    """Return what explains the instances that the options give (see ``load_to_explain``), and these."""
+    if is_table(options.model):  # to train takes a while
+        check_instance_options(options)
+    model, constraint = load_to_explain(options)
+    classifier = model if isinstance(model, Classifier) else model.classifier
+    read = read_instances(options, classifier.feature_variables)
+    return Asked(model, constraint, classifier, allowed_rows(read, model, constraint))

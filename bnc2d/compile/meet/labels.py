@@ -75,17 +75,17 @@ class Decider:
         """The number of terms of the longest product."""
         return max(product.terms for product in self.join.products)
 
-    def decide(self, patterns: Patterns) -> Iterator[Decided]:
-        """Yield the labels of blocks of patterns of the first side."""
+    def decide(self, patterns: Patterns, share: Difference | None = None) -> Iterator[Decided]:
+        """Yield the labels of blocks of patterns of the first side; ``share``, if given, is theirs."""
         most = max(1, _CELLS_AT_ONCE // (1 + len(self.join.products) // _MANY_CLASSES))
         if self.columns > most:
             yield from self._decide_in_parts(patterns, most)
             return
         step = max(1, most // self.columns)
-        share = (_Joint if self.join.labels else Difference)(self, patterns)
+        made = share or (_Joint if self.join.labels else Difference)(self, patterns)
         for start in range(0, len(patterns), step):
             checkpoint()
-            labels, doubtful = share.decide(slice(start, min(start + step, len(patterns))))
+            labels, doubtful = made.decide(slice(start, min(start + step, len(patterns))))
             if not self.join.is_provable:
                 u, v = np.nonzero(np.ones(labels.shape, dtype=bool))
                 doubtful = u, v

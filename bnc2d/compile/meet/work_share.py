@@ -61,12 +61,14 @@ DecidedRows: TypeAlias = tuple[Words, Doubts]
 @one_thread
 def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> DecidedRows:
     """Decide patterns of the first side, of which ``start`` come before."""
+    share: Difference | None = None
     if decider.boxes is not None and ends <= 2:
-        found = _decide_boxes(decider, decider.boxes, patterns, start)
+        share = Difference(decider, patterns)
+        found = _decide_boxes(decider, decider.boxes, share, start)
         if found is not None:
             return found
     rows, doubts = [], []
-    for labels, (u, v) in decider.decide(patterns):
+    for labels, (u, v) in decider.decide(patterns, share):
         rows.append(pack(labels, ends))
         if len(u):
             open_rows, _, indices = distinct(u)
@@ -77,9 +79,8 @@ def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> 
     return np.concatenate(rows), Doubts.joined([nothing, *doubts])
 
 
-def _decide_boxes(decider: Decider, boxes: Boxes, patterns: Patterns, start: int) -> DecidedRows | None:
+def _decide_boxes(decider: Decider, boxes: Boxes, share: Difference, start: int) -> DecidedRows | None:
     """Return the same by boxes, and by cells where a box is open; None where most boxes are."""
-    share = Difference(decider, patterns)
     above, is_open = boxes.signs(share.first_left, share.first_bound)
     if np.count_nonzero(is_open) > _MOST * is_open.size:
         return None

@@ -30,7 +30,7 @@ class OneLabel:
     columns, terms = 8, 1 << 40  # so many that a share is a single pattern
     boxes = None
 
-    def decide(self, patterns: slice) -> Iterator[tuple[Any, tuple[Any, Any]]]:
+    def decide(self, patterns: slice, _share: object = None) -> Iterator[tuple[Any, tuple[Any, Any]]]:
         none = np.zeros(0, dtype=np.intp)
         yield np.zeros((patterns.stop - patterns.start, self.columns), dtype=np.uint8), (none, none)
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnc2d.base.arrays import contiguous, piece_of, sum_out
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.masks import VariableId
+from bnc2d.compile.meet.tables.gathered_sums import Table
 
 Scope: TypeAlias = tuple[VariableId, ...]
-Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
 
 # Products are formed in pieces of this many entries, so that they stay in the processor's cache.
 _PIECE = 1 << 17

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from typing import TypedDict
+from typing import TypeVar
 
 from bnc2d.base.budget import Budget
-from bnc2d.base.finding import Status
 from bnc2d.base.readers.arguments import limit as checked_limit
 from bnc2d.base.readers.arguments import mapping, named
 from bnc2d.base.readers.states import state_position
@@ -22,22 +23,7 @@ from bnc2d.explain.whole.sensitivity.side import Side
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 
-
-class _Ends(TypedDict):
-    """What all intervals have."""
-
-    value: Fraction
-    low: Fraction
-    high: Fraction
-    low_included: bool
-    high_included: bool
-    first_below: dict[str, str] | None
-    first_above: dict[str, str] | None
-    decisions_below: tuple[Label | None, Label | None] | None
-    decisions_above: tuple[Label | None, Label | None] | None
-    sure_low: Fraction
-    sure_high: Fraction
-    status: Status
+Found = TypeVar("Found", ThresholdInterval, EntryInterval)
 
 
 def threshold_interval(subject: Subject, time_limit: float | None) -> ThresholdInterval:
@@ -53,7 +39,7 @@ def _threshold_interval(subject: Subject, budget: Budget) -> ThresholdInterval:
             "ask about a table entry (entry_interval)"
         )
     family = ThresholdFamily(classifier, classifier.threshold)
-    return ThresholdInterval(positive=classifier.positive, **_ends(subject, family, budget))
+    return _interval(partial(ThresholdInterval, positive=classifier.positive), subject, family, budget)
 
 
 def entry_interval(
@@ -97,34 +83,34 @@ def _entry_interval(
 ) -> EntryInterval:
     family = EntryFamily(subject.classifier, cpt, column, state)
     given = {parent.name: parent.states[place] for parent, place in zip(cpt.parents, column, strict=True)}
-    name = {"variable": cpt.child.name, "state": cpt.child.states[state]}
-    ends = _ends(subject, family, budget)
+    make = partial(EntryInterval, variable=cpt.child.name, state=cpt.child.states[state], given=given)
+    interval = _interval(make, subject, family, budget)
     if len(cpt.child) == 1:  # a column of one entry is 1, whatever else
-        ends["low"] = ends["sure_low"] = Fraction(1)
-    return EntryInterval(given=given, **name, **ends)
+        return replace(interval, low=Fraction(1), sure_low=Fraction(1))
+    return interval
 
 
-def _ends(subject: Subject, family: Family, budget: Budget) -> _Ends:
+def _interval(make: Callable[..., Found], subject: Subject, family: Family, budget: Budget) -> Found:
     """Search on both sides and return what was found."""
     search = SensitivitySearch(subject, family)
     search.run(budget)
     below, above = search.below, search.above
     first_below, decisions_below = _first(subject, below)
     first_above, decisions_above = _first(subject, above)
-    return {
-        "value": family.value,
-        "low": below.value(below.end),
-        "high": above.value(above.end),
-        "low_included": _included(family, below),
-        "high_included": _included(family, above),
-        "first_below": first_below,
-        "first_above": first_above,
-        "decisions_below": decisions_below,
-        "decisions_above": decisions_above,
-        "sure_low": below.value(below.sure),
-        "sure_high": above.value(above.sure),
-        "status": "proved" if below.proved and above.proved else "open",
-    }
+    return make(
+        value=family.value,
+        low=below.value(below.end),
+        high=above.value(above.end),
+        low_included=_included(family, below),
+        high_included=_included(family, above),
+        first_below=first_below,
+        first_above=first_above,
+        decisions_below=decisions_below,
+        decisions_above=decisions_above,
+        sure_low=below.value(below.sure),
+        sure_high=above.value(above.sure),
+        status="proved" if below.proved and above.proved else "open",
+    )
 
 
 def _included(family: Family, side: Side) -> bool:

@@ -2,7 +2,8 @@
 
 ``with working(2):`` makes every ``spread`` inside use two threads; without it, or with one, pieces run one
 after the other. Pieces spend their time in numpy, which lets other threads run meanwhile, and each fills its
-own part of the result, which does not depend on their number. Pieces are short: limits end between them.
+own part of the result, which does not depend on their number. Limits are looked at by who waits for the
+pieces; where one is reached, or a piece fails, the others end at their next checkpoint.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.checkpoints import checkpoint, ending
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -42,8 +44,14 @@ def working(jobs: int) -> Iterator[Executor | None]:
             _threads.reset(before)
 
 
-def spread(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Yield what ``work`` gives for each item, in their order; few results wait at a time.
+class _Ended(Exception):  # noqa: N818 - a signal, which nobody waits for
+    """Nobody waits for this piece any more."""
+
+
+def spread(
+    work: Callable[[Item], Result], items: Iterable[Item], at_once: int = _WAITING
+) -> Iterator[Result]:
+    """Yield what ``work`` gives for each item, in their order; at most ``at_once`` are begun and not taken.
 
     Inside a piece no further threads are used, as those that run would wait for those that do not.
     """
@@ -53,18 +61,34 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Re
             checkpoint()
             yield work(item)
         return
-    yield from in_order(pool, work, ((item,) for item in items))
+    ended = Event()
+
+    def end_if_unwanted() -> None:
+        if ended.is_set():
+            raise _Ended
+
+    def piece(item: Item) -> Result:
+        with ending(end_if_unwanted):
+            return work(item)
+
+    try:
+        yield from in_order(pool, piece, ((item,) for item in items), at_once)
+    finally:
+        ended.set()
 
 
 def in_order(
-    executor: Executor, work: Callable[..., Result], arguments: Iterable[tuple[object, ...]]
+    executor: Executor,
+    work: Callable[..., Result],
+    arguments: Iterable[tuple[object, ...]],
+    at_once: int = _WAITING,
 ) -> Iterator[Result]:
     """Yield what ``work`` gives for each tuple of arguments, in their order, from an executor."""
     waiting: deque[Future[Result]] = deque()
     try:
         for each in arguments:
             waiting.append(executor.submit(work, *each))
-            if len(waiting) >= _WAITING:
+            if len(waiting) >= at_once:
                 yield _result(waiting.popleft())
         while waiting:
             yield _result(waiting.popleft())

@@ -17,6 +17,7 @@ import numpy as np
 
 from bnc2d.base.arrays import Numbers, joined, piece_of, take
 from bnc2d.base.checkpoints import checked, checkpoint, pieces
+from bnc2d.base.workers import spread
 from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.guards import CellSets, GuardBuilder, choose_guards
 from bnc2d.compile.formula.implication import Implications
@@ -62,28 +63,21 @@ class BlockCircuits:
         implications: Implications,
     ) -> None:
         self._diagram = diagram
-        self._blocks: list[_Block] = []  # from the last to the first
-        for start, stop in zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True):
-            checkpoint()
-            self._blocks.append(_block(diagram, tables, start, stop))
+        levels = zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True)
+        # From the last to the first.
+        self._blocks = list(spread(lambda some: _block(diagram, tables, *some), levels))
         self._find_implications(implications)
 
     def _find_implications(self, implications: Implications) -> None:
         """Look for implications between the functions of a row, in all blocks at once."""
         found: list[tuple[_Block, Numbers, Numbers]] = []
         count = 0
-        for block in self._blocks:
-            for left, right in _pairs(block):
-                checkpoint()
-                if count > _OPEN_PAIRS:
-                    break
-                forwards, backwards = implications.may_hold(
-                    block.targets.take(left), block.targets.take(right)
-                )
-                one, other = np.flatnonzero(forwards), np.flatnonzero(backwards)
-                found.append((block, left.take(one), right.take(one)))
-                found.append((block, right.take(other), left.take(other)))
-                count += len(one) + len(other)
+        pairs = ((block, *pair) for block in self._blocks for pair in _pairs(block))
+        for forwards, backwards in spread(lambda some: _open_pairs(implications, *some), pairs):
+            found += [forwards, backwards]
+            count += len(forwards[1]) + len(backwards[1])
+            if count > _OPEN_PAIRS:
+                break
         if not found:
             return
         asked = [joined([block.targets.take(pair[side]) for block, *pair in found]) for side in (0, 1)]
@@ -142,6 +136,15 @@ def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
         right = np.arange(len(left)) + shifts
         yield inner.take(left), inner.take(right)
         start = stop
+
+
+def _open_pairs(
+    implications: Implications, block: _Block, left: Numbers, right: Numbers
+) -> tuple[tuple[_Block, Numbers, Numbers], tuple[_Block, Numbers, Numbers]]:
+    """Return the pairs whose left function may imply the right one; and turned round, where it is so."""
+    forwards, backwards = implications.may_hold(block.targets.take(left), block.targets.take(right))
+    one, other = np.flatnonzero(forwards), np.flatnonzero(backwards)
+    return (block, left.take(one), right.take(one)), (block, right.take(other), left.take(other))
 
 
 def _ranges(block: _Block, kept: Numbers, negated: bool) -> tuple[CellSets, CellSets]:

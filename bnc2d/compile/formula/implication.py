@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import grouped, hash_weights
+from bnc2d.base.workers import spread
 from bnc2d.logic.diagram.diagram import Diagram
 
 # Words of 64 instances, and at most so many combinations of the last features' states among them. Comparing
@@ -150,8 +151,8 @@ class Implications:
         Where they are undecided the answer is true.
         """
         answers = np.zeros(len(left), dtype=bool)
-        undecided = [np.zeros(0, dtype=np.int64)]
-        for piece in pieces(len(left), _COMPARED_AT_ONCE):
+
+        def compare(piece: slice) -> Numbers:
             a, b = left[piece], right[piece]
             there = self._first_word.take(b)
             rest = np.flatnonzero((self._first_word.take(a) | there) == there)
@@ -164,8 +165,10 @@ class Implications:
             above = np.flatnonzero((np.maximum(a, b) >= self._decided) & (a != b))
             a, b, rest = a.take(above), b.take(above), rest.take(above)
             answers[piece][rest[(a == 1) | (b == 0)]] = False  # another node is neither true nor false
-            undecided.append(rest[(a > 1) & (b > 1)] + piece.start)
-        return answers, joined(undecided)
+            return rest[(a > 1) & (b > 1)] + piece.start
+
+        undecided = spread(compare, pieces(len(left), _COMPARED_AT_ONCE))
+        return answers, joined([np.zeros(0, dtype=np.int64), *undecided])
 
 
 def _instances(sizes: Sequence[int]) -> Iterator[tuple[NDArray[np.uint64], bool]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import count_different, hash_weights
+from bnc2d.base.workers import spread
 from bnc2d.compile.formula.cells import BlockRows, CellTables
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import Cells, cell_bits, parts_in_pieces
@@ -88,27 +89,35 @@ class Planner:
 
 def _costs(tables: CellTables, cells_at_once: int) -> _Costs:
     costs: _Costs = {}
-    for together in _chunks(tables.counts):
-        pending = [(group, 0, CellTables.none()) for group in _by_size(tables, together)]
-        while pending:
-            checkpoint()
-            starts, length, rows = pending.pop()
-            rows = tables.extend(rows, starts, length)
-            length += 1
-            block_ids = np.searchsorted(starts, rows.starts)
-            gates, guards = _block_costs(rows.cells, block_ids, len(starts))
-            found = zip(gates.tolist(), guards.tolist(), strict=True)
-            costs.update(((start, length), cost) for start, cost in zip(starts.tolist(), found, strict=True))
-            if length == len(_GUARD_GATES):
-                continue
-            height = np.bincount(block_ids, minlength=len(starts))
-            growing = starts[starts + length < len(tables.sizes)]
-            height = height[: len(growing)]
-            for group in _by_size(tables, growing, length):
-                width = len(rows.cells) * tables.sizes[int(group[0]) + length]
-                fitting = group[width * height[np.searchsorted(starts, group)] <= cells_at_once]
-                if width <= _CELLS and len(fitting):
-                    pending.append((fitting, length, _rows_of(rows, fitting, len(fitting) == len(starts))))
+    chunks = _chunks(tables.counts)
+    for found in spread(lambda together: _costs_from(tables, together, cells_at_once), chunks):
+        costs.update(found)
+    return costs
+
+
+def _costs_from(tables: CellTables, together: Numbers, cells_at_once: int) -> _Costs:
+    """Return the costs of the blocks that begin at some levels."""
+    costs: _Costs = {}
+    pending = [(group, 0, CellTables.none()) for group in _by_size(tables, together)]
+    while pending:
+        checkpoint()
+        starts, length, rows = pending.pop()
+        rows = tables.extend(rows, starts, length)
+        length += 1
+        block_ids = np.searchsorted(starts, rows.starts)
+        gates, guards = _block_costs(rows.cells, block_ids, len(starts))
+        found = zip(gates.tolist(), guards.tolist(), strict=True)
+        costs.update(((start, length), cost) for start, cost in zip(starts.tolist(), found, strict=True))
+        if length == len(_GUARD_GATES):
+            continue
+        height = np.bincount(block_ids, minlength=len(starts))
+        growing = starts[starts + length < len(tables.sizes)]
+        height = height[: len(growing)]
+        for group in _by_size(tables, growing, length):
+            width = len(rows.cells) * tables.sizes[int(group[0]) + length]
+            fitting = group[width * height[np.searchsorted(starts, group)] <= cells_at_once]
+            if width <= _CELLS and len(fitting):
+                pending.append((fitting, length, _rows_of(rows, fitting, len(fitting) == len(starts))))
     return costs
 
 

@@ -30,7 +30,7 @@ from bnc2d.compile.graph.feature_tree import widths_of
 from bnc2d.compile.graph.pruning import Prepared, prepare
 from bnc2d.compile.meet.boxes import in_boxes
 from bnc2d.compile.meet.cut.cut import Cut, choose_cut
-from bnc2d.compile.meet.cut_problem import CutProblem, Side
+from bnc2d.compile.meet.cut_problem import CutProblem, Given, Side
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
 from bnc2d.compile.meet.row_packing import Packing, RowPool, Words, unpack
@@ -74,16 +74,18 @@ def compile_diagram(
         cut = cheapest_cut(prepared, budget.memory)
         widths = widths_of(prepared, cut.jointree)
         sides = [Side(prepared, side) for side in (cut.first, cut.second)]
-        fixed = _set_beforehand(sides, min(entries, _LARGE_TABLE))
+        most = min(entries, _LARGE_TABLE)
+        fixed = _set_beforehand(sides, most)
         if prod([prepared.sizes[feature] for feature in fixed]) > _FEW_PARTS:
-            fixed = _set_beforehand(sides, entries)
+            most = entries
+            fixed = _set_beforehand(sides, most)
         fixed.sort(key=prepared.network.names.__getitem__)
     explaining: list[VariableId] = []
     structural = False
     while True:
         cut_problem = CutProblem(classifier, prepared, sides, (*fixed, *explaining), structural)
         attempt = _Attempt(cut_problem, budget, certified, executor, len(explaining) < _MAX_EXPLAINING)
-        wanted = attempt.label()
+        wanted = attempt.label(one_ahead=bool(fixed) and 2 * most <= entries)
         if wanted is None:
             break
         structural = True
@@ -125,16 +127,21 @@ class _Attempt:
         self.pool = RowPool()
         self.cells = self.exact_calls = 0
 
-    def label(self) -> TieStrategy | None:
-        """Label all instances; or return what should be done first about ties."""
-        for given in self._cut_problem.fixed_instances():
+    def label(self, one_ahead: bool) -> TieStrategy | None:
+        """Label all instances; or return what should be done first about ties.
+
+        With ``one_ahead``, and threads, the tables of the next part are made beside the labels of one.
+        """
+        instances = self._cut_problem.fixed_instances()
+        parts = spread(self._part, instances, 2) if one_ahead else map(self._part, instances)
+        while True:
             with self._budget.phase("tables"):
-                first, second = self._cut_problem.factors(given)
-                join, second, boxes = in_boxes(self._cut_problem.join(first, second), second)
-                factors = first, second
-                decider = self._cut_problem.decider(join, boxes)
+                part = next(parts, None)
+            if part is None:
+                return None
             with self._budget.phase("labels"):
-                row_ids, doubts = self._decide(decider, join.first, factors[1])
+                given, first, factors, decider = part
+                row_ids, doubts = self._decide(decider, first, factors[1])
                 ids = take(row_ids, factors[0].pattern_of_row)
                 if len(doubts.patterns) and self._certified:
                     wanted = (
@@ -148,7 +155,14 @@ class _Attempt:
                         doubts, self._cut_problem, given, factors, self.pool, self._packing, ids, self._budget
                     )
                 self._ids.append(ids)
-        return None
+
+    def _part(
+        self, given: Given
+    ) -> tuple[Given, Patterns, tuple[CompressedFactor, CompressedFactor], Decider]:
+        """Return the tables for one instance of the features set beforehand, and what decides with them."""
+        first, second = self._cut_problem.factors(given)
+        join, second, boxes = in_boxes(self._cut_problem.join(first, second), second)
+        return given, join.first, (first, second), self._cut_problem.decider(join, boxes)
 
     def _decide(
         self, decider: Decider, first: Patterns, second: CompressedFactor

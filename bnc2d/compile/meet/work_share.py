@@ -27,7 +27,7 @@ CELLS_IN_BOXES = 1 << 27
 _ENTRIES = 1 << 20
 # Where more boxes than this are open, cells are computed in larger blocks.
 _MOST = 0.7
-_ROWS_AT_ONCE = 1 << 11
+_ROWS_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,7 @@ def grouped_one_by_one(keys: Iterable[Hashable]) -> tuple[NDArray[np.intp], NDAr
 def _are_equal(rows: NDArray[np.int64], first: NDArray[np.intp], group_ids: NDArray[np.intp]) -> bool:
     """Return whether every row is equal to the first of its group."""
     return all(
-        np.array_equal(rows[first[group_ids[piece]]], rows[piece])
+        np.array_equal(rows.take(first[group_ids[piece]], axis=0), rows[piece])
         for piece in pieces(len(rows), PIECE // rows.shape[1])
     )
 

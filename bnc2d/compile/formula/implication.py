@@ -7,7 +7,8 @@ Pairs of other nodes are followed down to pairs that they decide, level by level
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from math import gcd
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import grouped, hash_weights
 from bnc2d.base.workers import spread
-from bnc2d.logic.diagram.diagram import Diagram
+from bnc2d.logic.diagram.diagram import Diagram, Level
 
 # Words of 64 instances, and at most so many combinations of the last features' states among them. Comparing
 # two nodes gives eight truth values, a byte each, read as one number.
@@ -33,7 +34,7 @@ _PAIRS_OF_LARGE = 20_000
 _LARGE = 300_000
 _PAIRS_BELOW = 1 << 21
 # Batch size of comparisons.
-_COMPARED_AT_ONCE = 1 << 15
+_COMPARED_AT_ONCE = 1 << 16
 _LOW = (1 << 32) - 1  # the part of a code that is the right node
 
 
@@ -42,6 +43,14 @@ class _Open(NamedTuple):
 
     codes: Numbers
     answers: NDArray[np.bool_]
+    indices: Numbers
+
+
+class _Undecided(NamedTuple):
+    """Pairs of nodes that wait for a level, as codes, and the indices of their answers."""
+
+    level: int
+    codes: Numbers
     indices: Numbers
 
 
@@ -76,9 +85,14 @@ class Implications:
 
     def holds(self, left: Numbers, right: Numbers) -> NDArray[np.bool_]:
         """Return for each pair of nodes whether the left one is proven to imply the right one."""
-        answers, undecided = self._compare(left, right)
+        answers = np.zeros(len(left), dtype=bool)
+
+        def compare(piece: slice) -> list[_Undecided]:
+            answers[piece], undecided = self._compare(left[piece], right[piece])
+            return self._undecided(left[piece], right[piece], undecided, piece.start)
+
         waiting: list[list[_Open]] = [[] for _ in self._walk]
-        self._wait(waiting, left, right, undecided, answers)
+        _wait(waiting, answers, spread(compare, pieces(len(left), _COMPARED_AT_ONCE)))
         followed: list[tuple[list[_Open], Numbers, NDArray[np.bool_]]] = []
         for asked, level, most in zip(waiting, self._walk, self._limits(), strict=True):
             if not asked:
@@ -90,11 +104,7 @@ class Implications:
             if len(codes) > most:
                 below = np.zeros((len(codes), 1), dtype=bool)
             else:
-                a, b = (level.children(nodes).reshape(-1) for nodes in (codes >> 32, codes & _LOW))
-                values, undecided = self._compare(a, b)
-                below = values.reshape(len(codes), -1)
-                undecided = np.compress(take(_all(below), undecided // below.shape[1]), undecided)
-                self._wait(waiting, a, b, undecided, values)
+                below = self._follow(waiting, level, codes)
             followed.append((asked, group_ids, below))
         for asked, group_ids, below in reversed(followed):
             checkpoint()
@@ -104,6 +114,22 @@ class Implications:
                 pairs.answers[pairs.indices] = values[start : start + len(pairs.codes)]
                 start += len(pairs.codes)
         return answers
+
+    def _follow(self, waiting: list[list[_Open]], level: Level, codes: Numbers) -> NDArray[np.bool_]:
+        """Return for each pair of nodes of a level what is known of each pair of children; others wait."""
+        width = level.table.shape[1]
+        below = np.zeros((len(codes), width), dtype=bool)
+
+        def follow(piece: slice) -> list[_Undecided]:
+            some = codes[piece]
+            left, right = (level.children(nodes).reshape(-1) for nodes in (some >> 32, some & _LOW))
+            values, undecided = self._compare(left, right)
+            below[piece] = values.reshape(-1, width)
+            undecided = np.compress(_all(below[piece]).take(undecided // width), undecided)
+            return self._undecided(left, right, undecided, piece.start * width)
+
+        _wait(waiting, below.reshape(-1), spread(follow, pieces(len(codes), _COMPARED_AT_ONCE // width)))
+        return below
 
     def _limits(self) -> list[int]:
         """Return for each level the most pairs that are followed."""
@@ -115,26 +141,19 @@ class Implications:
             limits.append(max(least, _PAIRS_BELOW // below))
         return limits[::-1]
 
-    def _wait(
-        self,
-        waiting: list[list[_Open]],
-        left: Numbers,
-        right: Numbers,
-        undecided: Numbers,
-        answers: NDArray[np.bool_],
-    ) -> None:
-        """Add undecided pairs to those that wait for their level, which is that of the earlier node."""
-        left, right = take(left, undecided), take(right, undecided)
-        level = take(self._level, np.maximum(left, right))
-        codes = (left << 32) | right
-        ends = np.cumsum(np.bincount(level))
+    def _undecided(self, left: Numbers, right: Numbers, undecided: Numbers, start: int) -> list[_Undecided]:
+        """Return those pairs that are undecided by their level, where ``start`` pairs come before."""
+        left, right = left.take(undecided), right.take(undecided)
+        level = self._level.take(np.maximum(left, right))  # that of the earlier node
         order = np.argsort(level, kind="stable")
-        start = 0
-        for position, end in enumerate(ends.tolist()):
-            if start < end:
-                here = order[start:end]
-                waiting[position].append(_Open(codes[here], answers, undecided[here]))
-            start = end
+        codes, indices = ((left << 32) | right).take(order), undecided.take(order) + start
+        ends = np.cumsum(np.bincount(level)).tolist()
+        some = [slice(before, end) for before, end in pairwise([0, *ends])]
+        return [
+            _Undecided(position, codes[here], indices[here])
+            for position, here in enumerate(some)
+            if here.start < here.stop
+        ]
 
     def may_hold(self, left: Numbers, right: Numbers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return for each pair whether the left node may imply the right one, and the right the left.
@@ -151,24 +170,24 @@ class Implications:
         Where they are undecided the answer is true.
         """
         answers = np.zeros(len(left), dtype=bool)
+        there = self._first_word.take(right)
+        rest = np.flatnonzero((self._first_word.take(left) | there) == there)
+        a, b = left.take(rest), right.take(rest)
+        here, there = self._values.take(a, axis=0), self._values.take(b, axis=0)
+        here |= there
+        same = (here == there).view(np.uint64)[:, 0] == _ALL_TRUE
+        rest, a, b = np.compress(same, rest), np.compress(same, a), np.compress(same, b)
+        answers[rest] = True
+        above = np.flatnonzero((np.maximum(a, b) >= self._decided) & (a != b))
+        a, b, rest = a.take(above), b.take(above), rest.take(above)
+        answers[rest[(a == 1) | (b == 0)]] = False  # another node is neither true nor false
+        return answers, rest[(a > 1) & (b > 1)]
 
-        def compare(piece: slice) -> Numbers:
-            a, b = left[piece], right[piece]
-            there = self._first_word.take(b)
-            rest = np.flatnonzero((self._first_word.take(a) | there) == there)
-            a, b = a.take(rest), b.take(rest)
-            here, there = self._values.take(a, axis=0), self._values.take(b, axis=0)
-            here |= there
-            same = (here == there).view(np.uint64)[:, 0] == _ALL_TRUE
-            rest, a, b = np.compress(same, rest), np.compress(same, a), np.compress(same, b)
-            answers[piece][rest] = True
-            above = np.flatnonzero((np.maximum(a, b) >= self._decided) & (a != b))
-            a, b, rest = a.take(above), b.take(above), rest.take(above)
-            answers[piece][rest[(a == 1) | (b == 0)]] = False  # another node is neither true nor false
-            return rest[(a > 1) & (b > 1)] + piece.start
 
-        undecided = spread(compare, pieces(len(left), _COMPARED_AT_ONCE))
-        return answers, joined([np.zeros(0, dtype=np.int64), *undecided])
+def _wait(waiting: list[list[_Open]], answers: NDArray[np.bool_], found: Iterable[list[_Undecided]]) -> None:
+    """Add undecided pairs to those that wait for their level, with the answers that they belong to."""
+    for level, codes, indices in chain.from_iterable(found):
+        waiting[level].append(_Open(codes, answers, indices))
 
 
 def _instances(sizes: Sequence[int]) -> Iterator[tuple[NDArray[np.uint64], bool]]:

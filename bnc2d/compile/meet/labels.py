@@ -37,8 +37,8 @@ Block: TypeAlias = tuple[Chosen, Chosen]  # of the first side, and of the second
 Decided: TypeAlias = tuple[LabelBlock, Cells]
 
 _ALL = slice(None)
-# The arrays of a block should stay in the processor's cache.
-_CELLS_AT_ONCE = 1 << 17
+# The arrays of a block should stay in the cache, and each step be long beside a switch between threads.
+_CELLS_AT_ONCE = 1 << 19
 # With more classes than this, and twice as many, blocks are smaller: each takes a product for every class.
 _MANY_CLASSES = 16
 # Where float32 leaves more than one cell in this many, the block is computed again in float64.
@@ -151,7 +151,7 @@ class Difference:
     def decide(self, rows: Chosen, columns: Chosen = _ALL) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven."""
         block = rows, columns
-        difference = _times(self.first_left[rows], self.first_right[:, columns])
+        difference = _times(_some(self.first_left, rows), self.first_right[:, columns])
         bound = self.first_bound + self.error((rows, None), columns)
         above = difference > bound
         below = difference < -bound
@@ -165,7 +165,7 @@ class Difference:
         value = self.values.at(block, u, v)
         labels[u, v] = value > 0
         near = np.abs(value) <= self.margin + self.error(*cells_of(block, u, v))  # sizes add up to 1 at most
-        u, v, value = u[near], v[near], value[near]
+        u, v, value = (np.compress(near, each) for each in (u, v, value))
         size = self.sizes.at(block, u, v)
         zero = size == 0 if self.error is no_error else _all_zero(self.supports, block, u, v)
         labels[u[zero], v[zero]] = self.tie
@@ -245,6 +245,11 @@ def _size(chosen: Chosen, length: int) -> int:
     return len(range(*chosen.indices(length))) if isinstance(chosen, slice) else len(chosen)
 
 
+def _some(rows: NDArray[Any], chosen: Chosen) -> NDArray[Any]:
+    """Return some rows of a matrix; by ``take``, which lets other threads run, as indexing does not."""
+    return rows[chosen] if isinstance(chosen, slice) else rows.take(chosen, axis=0)
+
+
 def _times(left: Any, right: Any) -> Any:
     """Return ``left @ right``; BLAS is no help where there is a single term."""
     return left * right if len(right) == 1 else left @ right
@@ -269,10 +274,10 @@ class _Entries:
         rows, columns = block
         lefts, rights = self._by_pattern
         if len(u) * _DENSE > _size(rows, len(lefts)) * _size(columns, len(rights)):
-            return (lefts[rows] @ self.right[:, columns])[u, v]
+            return (_some(lefts, rows) @ self.right[:, columns])[u, v]
         u, v = cells_of(block, u, v)
         step = max(1, _PIECE // max(1, len(self.right)))
         for start in range(0, len(u), step):
             piece = slice(start, start + step)
-            values[piece] = np.einsum("ck,ck->c", lefts[u[piece]], rights[v[piece]])
+            np.einsum("ck,ck->c", lefts.take(u[piece], 0), rights.take(v[piece], 0), out=values[piece])
         return values

@@ -57,7 +57,7 @@ class RowPool:
         """Take in rows, all of one width; return the number of each."""
         group_ids, first = distinct_rows(words)
         self._width = words.shape[1]
-        data, width = words[first].tobytes(), self._width * words.itemsize
+        data, width = words.take(first, axis=0).tobytes(), self._width * words.itemsize
         ids = self._ids
         known = [ids.setdefault(data[at : at + width], len(ids)) for at in range(0, len(data), width)]
         return np.array(known, dtype=np.intp)[group_ids]

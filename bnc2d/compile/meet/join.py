@@ -36,6 +36,8 @@ _MAX_SHARE = 0.001
 # What adding a term up costs, in multiplications of a matrix product.
 _COLLECTING = 32
 _PIECE = 1 << 17
+# Rows of this length are added one by one, without a copy of all that are added.
+_LONG_ROW = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,14 @@ class Collector:
     def sums(self, table: Matrix) -> Matrix:
         """Return a row for each sum."""
         found = np.empty((len(self.starts), table.shape[1]))
+        if table.shape[1] >= _LONG_ROW:
+            ends = [*self.starts[1:].tolist(), len(self.source)]
+            for row, start, end in zip(found, self.starts.tolist(), ends, strict=True):
+                checkpoint()
+                np.multiply(table[self.source[start]], self.weight[start], out=row)
+                for term in range(start + 1, end):
+                    row += table[self.source[term]] * self.weight[term]
+            return found
         step = max(1, _PIECE // (table.shape[1] * (len(self.source) // max(1, len(self.starts)) + 1)))
         for at in range(0, len(self.starts), step):
             checkpoint()

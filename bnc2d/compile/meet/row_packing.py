@@ -24,8 +24,12 @@ Words: TypeAlias = NDArray[np.int64]
 
 def pack(labels: LabelBlock, ends: int) -> Words:
     """Return rows of labels as rows of words; padded with zeros."""
-    packed = np.packbits(labels, axis=1, bitorder="little") if ends <= 2 else labels
-    return _whole(packed)
+    if ends > 2:
+        return _whole(labels)
+    if labels.shape[1] % 8 == 0:  # as one row, which is faster
+        flat = np.packbits(labels.reshape(-1), bitorder="little")
+        return _whole(flat.reshape(len(labels), labels.shape[1] // 8))
+    return _whole(np.packbits(labels, axis=1, bitorder="little"))
 
 
 def _whole(rows: NDArray[Any]) -> Words:

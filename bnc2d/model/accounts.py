@@ -31,7 +31,7 @@ accounts is said where it is made (``decision.py``, ``compile/meet/tables/underf
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, log2
 from typing import TypeAlias
 
@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import array_pieces
+from bnc2d.base.records import record
 
 Floats: TypeAlias = NDArray[np.float64]
 Lost: TypeAlias = Floats  # by pattern
@@ -53,7 +54,7 @@ QUANTUM = 2.0**-1000
 ROUNDED_UP = 1.0 + 2.0**-30
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Account:
     """What is known of the entries of a table; see the module. Integers have ``EXACT``."""
 
@@ -112,7 +113,7 @@ def margin(roundings: int, unit: float = UNIT_ROUNDOFF) -> float:
     return bound if bound < 0.1 else 2.0
 
 
-@dataclass(frozen=True)
+@record
 class Operand:
     """The largest entry of each pattern of an operand, and what it has lost; shapes that broadcast."""
 

@@ -11,13 +11,13 @@ makes a join cheap. Min-fill looks at the graph alone (``min_fill.py``) and is a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import inf
 from random import Random
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, StateCounts, VariableId, mask_of, positions, union
+from bnc2d.base.records import record
 from bnc2d.model.min_fill import MinFill, graph_of
 
 TableId: TypeAlias = int  # given tables come first, then the result of each join
@@ -175,7 +175,7 @@ def least_growth_order(
     return order, work
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """Joins and what they cost: all multiplications, and the entries of the largest result."""
 

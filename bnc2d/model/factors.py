@@ -12,7 +12,7 @@ precision (``extended.py``; roundings count in its own unit), Python integers ov
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log2, prod
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from bnc2d.base.arrays import Rows, array_pieces, contiguous, multiply_matrices,
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
+from bnc2d.base.records import record
 from bnc2d.base.threads import one_thread
 from bnc2d.model import accounts
 from bnc2d.model.accounts import (
@@ -54,7 +55,7 @@ _NO_FEATURES = np.zeros((1, 0), dtype=np.intp)
 ONE_ROW = np.zeros(1, dtype=np.intp)
 
 
-@dataclass(frozen=True)
+@record
 class Factor:
     """A table ``[pattern, *scope]``, the pattern of each row of observed features, and its account."""
 
@@ -255,7 +256,7 @@ def _grouped_axes(factor: Factor, axes: _Axes) -> Table:
     return contiguous(table.transpose(0, *order)).reshape(len(table), *sizes)
 
 
-@dataclass(frozen=True)
+@record
 class _Axes:
     """How the variables of two factors take part in their product."""
 

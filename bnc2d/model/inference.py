@@ -8,7 +8,6 @@ cheapest order found. Bounds on rounding errors are derived in ``accounts.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
 from bnc2d.base.masks import Mask, StateCounts, positions, union
+from bnc2d.base.records import record
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import Plan, connected_groups, eliminate, plan_for_rows
@@ -118,7 +118,7 @@ class Contraction:
         return self._plans[rows]
 
 
-@dataclass(frozen=True)
+@record
 class Joint:
     """``P(y, x)`` for each row ``x`` and state ``y``, up to a positive factor per row.
 

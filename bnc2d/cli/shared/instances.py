@@ -9,13 +9,14 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 from bnc2d.base.readers.instances import encode_partial_one
 from bnc2d.base.readers.missing import MISSING, is_missing
+from bnc2d.base.records import record
 from bnc2d.base.scales import Intervals, scale_of
 from bnc2d.cli.shared.printing import say
 from bnc2d.cli.shared.tables import as_number, is_no_number, is_table, read_table
@@ -28,7 +29,7 @@ _STANDARD_INPUT = "-"
 _REMEMBERED_ROWS = 2**16
 
 
-@dataclass(frozen=True)
+@record
 class Row:
     """An instance with its number, from 1, and where it is from; without one, ``error`` says why.
 
@@ -44,7 +45,7 @@ class Row:
     error: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Given:
     """The rows, and whether the question was about a single instance; ``lines`` of a table, or 0."""
 
@@ -198,10 +199,10 @@ def _from_table(path: str, features: Sequence[Variable], name_column: str | None
         return _checked({name: cell for name, cell in read.items() if cell != ""}, features)
 
     def rows() -> Iterator[Row]:
-        for number, record in enumerate(table, start=1):
-            name = record.cells[-1] if name_column is not None and record.cells else None
-            found = (None, record.error) if record.error else checked(record.cells[: len(names)])
-            yield Row(number, f"{path}:{record.line}", record.line, name, *found)
+        for number, line in enumerate(table, start=1):
+            name = line.cells[-1] if name_column is not None and line.cells else None
+            found = (None, line.error) if line.error else checked(line.cells[: len(names)])
+            yield Row(number, f"{path}:{line.line}", line.line, name, *found)
 
     found = rows()
     first = next(found, None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from typing import Any
 
 from bnc2d.api.explanation import Explanation
+from bnc2d.base.records import record
 from bnc2d.base.scales import state_words
 from bnc2d.cli.shared.changes import read_marginals
 from bnc2d.cli.shared.distributions import DISTRIBUTIONS
@@ -46,7 +46,7 @@ def add_probable_options(command: argparse.ArgumentParser) -> None:
     add("--marginals", metavar="'A=x:0.2,y:0.8'", help="the same: independent, with these probabilities")
 
 
-@dataclass(frozen=True)
+@record
 class Found:
     """What was found about one decision: reasons, what ended the list, or why there is none."""
 

@@ -7,7 +7,6 @@ each state when formulas are made is then done for each column; only literals na
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,12 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import take_columns
 from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.base.hashing import distinct_rows, row_hashes
+from bnc2d.base.records import record
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.domain import Domain, FeatureId, StateMask
 
 
-@dataclass(frozen=True)
+@record
 class StateGroups:
     """A diagram over groups of states, their domain, and the states of each group by merged feature."""
 

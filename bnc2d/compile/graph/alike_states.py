@@ -15,7 +15,7 @@ that they are: floats only choose which to look at.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import OBJECTS
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.masks import VariableId
+from bnc2d.base.records import record
 from bnc2d.compile.graph.pruning import Prepared, StateIds
 from bnc2d.model.cpt import CPT, with_child, with_parent
 from bnc2d.model.network import BayesianNetwork
@@ -41,7 +42,7 @@ _Values: TypeAlias = NDArray[np.float64]
 _Exact: TypeAlias = NDArray[np.object_]
 
 
-@dataclass(frozen=True)
+@record
 class _Slices:
     """The entries of a table for each state of one of its variables."""
 

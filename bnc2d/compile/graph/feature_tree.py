@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bnc2d.base.checkpoints import checked, checkpoint
+from bnc2d.base.records import record
 from bnc2d.compile.graph.jointree import Cluster, Jointree, Name, NodeIndex, downwards
 from bnc2d.compile.graph.pruning import Prepared
 
@@ -21,7 +22,7 @@ TABLES = 2
 _MANY = 32
 
 
-@dataclass(frozen=True)
+@record
 class FeatureNode:
     """A node of an f-tree; ``feature`` is set in leaf nodes only, ``parent`` is -1 at the root."""
 
@@ -32,7 +33,7 @@ class FeatureNode:
     feature: Name | None
 
 
-@dataclass(frozen=True)
+@record
 class FeatureTree:
     """The nodes of an f-tree, parents before children; node 0 is the root."""
 
@@ -121,7 +122,7 @@ def widths_of(prepared: Prepared, jointree: Jointree) -> Widths:
     return build_feature_tree(jointree, prepared.target, prepared.features).widths(jointree.width)
 
 
-@dataclass(frozen=True)
+@record
 class _Branch:
     """A ``feature`` in the cluster ``index``, or that cluster with ``branches`` below, the last going right.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bnc2d.base.masks import Mask, mask_of, positions
+from bnc2d.base.records import record
 from bnc2d.model.min_fill import MinFill, graph_of
 from bnc2d.model.network import BayesianNetwork
 
@@ -15,7 +15,7 @@ NodeIndex: TypeAlias = int  # position of a node in its jointree
 Cluster: TypeAlias = frozenset[Name]
 
 
-@dataclass(frozen=True)
+@record
 class Jointree:
     """A tree of clusters; ``edges`` join nodes by position. What two neighbours share is their separator."""
 
@@ -59,7 +59,7 @@ def families(network: BayesianNetwork) -> list[Mask]:
     return [mask_of([index[variable.name] for variable in cpt.scope]) for cpt in network.cpts]
 
 
-@dataclass(frozen=True)
+@record
 class MaskTree:
     """A jointree on positions of variables: clusters, and the neighbours of each."""
 

@@ -14,7 +14,7 @@ paper assume that features are leaves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.masks import Mask, StateCounts, VariableId
+from bnc2d.base.records import record
 from bnc2d.compile.graph.jointree import families
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
@@ -33,7 +34,7 @@ from bnc2d.model.variable import Variable
 StateIds: TypeAlias = NDArray[np.intp]  # by state of a variable: the state that stands for it
 
 
-@dataclass(frozen=True)
+@record
 class TargetPart:
     """A classifier with fewer features that decides every possible instance as the ``whole`` one does.
 
@@ -66,7 +67,7 @@ def target_part(whole: BaseClassifier) -> TargetPart:
     return TargetPart(whole, classifier, zero_tables)
 
 
-@dataclass(frozen=True)
+@record
 class Prepared:
     """A classifier's pruned network; ``features`` are leaves of it, in the classifier's order.
 

@@ -11,13 +11,13 @@ Both products are computed like cells (``labels.py``), so each is off by the bou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.records import record
 from bnc2d.compile.meet.join import Join, Matrix
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.gathered_sums import Integers
@@ -32,7 +32,7 @@ _SLACK = 2.0**-48
 Signs: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.bool_]]  # [pattern, box]: positive for certain, open
 
 
-@dataclass(frozen=True)
+@record
 class Boxes:
     """The boxes of the columns of a product: ``[term, box]``."""
 

@@ -12,7 +12,7 @@ only error. Elsewhere all patterns are scaled to a largest entry near 1 and ``Un
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import log2
 from typing import TypeAlias
@@ -24,6 +24,7 @@ from bnc2d.base.arrays import array_pieces
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct, distinct_rows, stable_order
 from bnc2d.base.masks import VariableId
+from bnc2d.base.records import record
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, paired_groups
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
@@ -40,7 +41,7 @@ _PIECE = 1 << 17
 _LONG_ROW = 1 << 12
 
 
-@dataclass(frozen=True)
+@record
 class Collector:
     """Weighted sums of the rows of a table: sum ``i`` takes the terms from ``starts[i]`` on."""
 
@@ -93,7 +94,7 @@ class Collector:
         return replace(self, weight=np.ones(len(self.weight))).sums((table > 0).astype(np.float64))
 
 
-@dataclass(frozen=True)
+@record
 class Product:
     """``left(table).T @ right`` approximates a sum over state groups; sizes are those of absolute terms.
 
@@ -121,7 +122,7 @@ class Product:
         return values, self.collector.sizes().sums(table) if self.collector.is_signed else values
 
 
-@dataclass(frozen=True)
+@record
 class Patterns:
     """Patterns of the first side: columns of its table, and what each may have lost to underflow."""
 
@@ -135,7 +136,7 @@ class Patterns:
         return Patterns(self.table[:, chosen], self.lost[chosen])
 
 
-@dataclass(frozen=True)
+@record
 class Join:
     """The products that decide: one difference for two classes, else a joint probability for each.
 
@@ -163,7 +164,7 @@ class Join:
         return self.roundings * UNIT_ROUNDOFF < _MAX_SHARE
 
 
-@dataclass(frozen=True)
+@record
 class _Terms:
     """The sum of ``weight A[a] B[b]``: state groups of both sides and weights, none of them zero.
 

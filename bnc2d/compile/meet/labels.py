@@ -15,7 +15,7 @@ itself may have lost something, each bound grows by ``Underflow.error`` of the c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.records import record
 from bnc2d.compile.meet.boxes import Boxes
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
 from bnc2d.compile.meet.tables.gathered_sums import Integers
@@ -52,7 +53,7 @@ _MANY_TERMS = 512
 _SMALLEST_SINGLE = 2.0**-80
 
 
-@dataclass(frozen=True)
+@record
 class Decider:
     """Decides patterns of the first side against all of the second.
 
@@ -255,7 +256,7 @@ def _times(left: Any, right: Any) -> Any:
     return left * right if len(right) == 1 else left @ right
 
 
-@dataclass(frozen=True)
+@record
 class _Entries:
     """Entries of ``left.T @ right`` in float64, some at a time."""
 

@@ -7,7 +7,6 @@ group of its own where there are few, else integer tables of both sides prove wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from math import lcm, prod
 from typing import TypeAlias
 
@@ -18,6 +17,7 @@ from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.masks import VariableId
+from bnc2d.base.records import record
 from bnc2d.compile.meet.cut_problem import CutProblem, Given
 from bnc2d.compile.meet.join import groups_by_class
 from bnc2d.compile.meet.labels import LabelBlock
@@ -105,7 +105,7 @@ def resolve_ties(
     return calls
 
 
-@dataclass(frozen=True)
+@record
 class _Question:
     """What is asked of some groups of instances of a pattern of the first side: its doubtful columns.
 
@@ -172,7 +172,7 @@ def _batches(questions: Iterable[_Question]) -> Iterator[list[_Question]]:
         yield batch
 
 
-@dataclass(frozen=True)
+@record
 class Resolver:
     """Exact labels of pairs of groups; every instance of a side is in one group.
 

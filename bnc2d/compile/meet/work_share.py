@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct, stable_order
+from bnc2d.base.records import record
 from bnc2d.base.threads import one_thread
 from bnc2d.base.workers import in_order
 from bnc2d.compile.meet.boxes import BOX, Boxes
@@ -30,7 +30,7 @@ _MOST = 0.7
 _ROWS_AT_ONCE = 1 << 13
 
 
-@dataclass(frozen=True)
+@record
 class Doubts:
     """Patterns of the first side with cells that are not proven: their labels, and the cells.
 

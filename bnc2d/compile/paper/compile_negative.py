@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Rows
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.readers.choices import Early
+from bnc2d.base.records import record
 from bnc2d.compile.graph.feature_tree import build_feature_tree
 from bnc2d.compile.graph.jointree import build_jointree
 from bnc2d.compile.graph.pruning import prepare
@@ -138,7 +139,7 @@ class PaperCompiler:
             ) from None
 
 
-@dataclass(frozen=True)
+@record
 class _Batch:
     """Partial instances ``u`` that reach a spine node."""
 

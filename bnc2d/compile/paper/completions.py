@@ -32,7 +32,6 @@ Entries and odds of zero are true zeros.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
@@ -40,6 +39,7 @@ import numpy as np
 
 from bnc2d.base.arrays import contiguous
 from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.records import record
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.compile.paper.spine import SMALLEST, SpineNode
 from bnc2d.model.accounts import Floats, margin
@@ -58,7 +58,7 @@ _PIECE = 1 << 20  # numbers at once
 _ENDLESS = 1000.0  # bits of an interval without end
 
 
-@dataclass(frozen=True)
+@record
 class Completions:
     """What is known of the vectors ``P(v | s)`` below an edge."""
 

@@ -29,12 +29,12 @@ the verdict ``UNDECIDED``, which is always sound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.records import record
 from bnc2d.model.accounts import Floats
 from bnc2d.model.decision import DecisionRule
 
@@ -45,7 +45,7 @@ NO, YES, UNDECIDED = 0, 1, 2
 _SMALLEST_WEIGHT = 1e-20
 
 
-@dataclass(frozen=True)
+@record
 class ClassTest:
     """What an instance of class ``index`` has to win: weights of the classes, and ties won against each."""
 

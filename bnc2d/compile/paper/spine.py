@@ -16,7 +16,6 @@ up to a positive factor, which changes no decision.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import log2, prod
 
 import numpy as np
@@ -24,6 +23,7 @@ import numpy as np
 from bnc2d.base.arrays import Rows, contiguous
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId, mask_of, positions
+from bnc2d.base.records import record
 from bnc2d.compile.graph.feature_tree import FeatureTree
 from bnc2d.compile.graph.jointree import NodeIndex
 from bnc2d.compile.graph.pruning import Prepared
@@ -40,7 +40,7 @@ _HIGHEST = 100.0
 _MAX_ENTRIES = 1 << 26  # of a table: 512 MiB
 
 
-@dataclass(frozen=True)
+@record
 class SpineNode:
     """One step down the spine; the last one (a leaf node) takes the states of its own feature as ``v_l``.
 

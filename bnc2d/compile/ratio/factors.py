@@ -9,7 +9,6 @@ Bayes, TAN and k-dependence networks are observed, and each of their tables is a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import TypeAlias
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, StateCounts, mask_of, positions
 from bnc2d.base.readers.instances import all_rows
+from bnc2d.base.records import record
 from bnc2d.logic.domain import FeatureId
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
@@ -51,7 +51,7 @@ def times(left: Column, right: Column) -> Column:
     return -(impossible(left) | impossible(right))
 
 
-@dataclass(frozen=True)
+@record
 class RatioFactor:
     """Columns by instance of some features: ``columns[ids[x]]``, with an axis for each feature."""
 
@@ -60,7 +60,7 @@ class RatioFactor:
     ids: Integers
 
 
-@dataclass(frozen=True)
+@record
 class TableGroup:
     """Tables that hidden variables connect: their scopes, what is summed out, and the features."""
 

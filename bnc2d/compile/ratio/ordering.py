@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import ranges
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.base.records import record
 from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
 from bnc2d.compile.ratio.products import Integers, PairLogs, Resolution, Scale
 from bnc2d.compile.ratio.residues import Identity, Moduli
@@ -105,7 +106,7 @@ class Step:
     places: Places
 
 
-@dataclass(frozen=True)
+@record
 class Split:
     """What became of the clusters of a list: ``owner[new]`` is the old one, ``first[old]`` the first new one.
 
@@ -312,7 +313,7 @@ def _batches(offsets: Integers) -> list[slice]:
     return [slice(low, high) for low, high in pairwise(cuts)]
 
 
-@dataclass(frozen=True)
+@record
 class Crossing:
     """For each top cluster how many bottom ones are below its inverse, and whether the next one equals it.
 

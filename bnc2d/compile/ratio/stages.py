@@ -9,18 +9,18 @@ In a naive Bayes network each feature is a stage, and there is one block.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
 import numpy as np
 
 from bnc2d.base.hashing import distinct_rows, grouped
+from bnc2d.base.records import record
 from bnc2d.compile.ratio.factors import Integers, RatioFactor, distinct_columns, times
 from bnc2d.logic.domain import FeatureId
 
 
-@dataclass(frozen=True)
+@record
 class Stage:
     """What the instances of its features do, by ``[block, column]``; instances that do the same are a column.
 

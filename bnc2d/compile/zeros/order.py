@@ -14,11 +14,11 @@ that has least to remember is kept:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import log2
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import VariableId, mask_of, positions, union
+from bnc2d.base.records import record
 from bnc2d.compile.zeros.relations import Relation
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.model.min_fill import MinFill, graph_of
@@ -29,7 +29,7 @@ _PLACED = 1000
 _FEW_NODES = 1 << 12
 
 
-@dataclass(frozen=True)
+@record
 class Given:
     """The features of the target's diagram in its order, and about how many bits tell its nodes apart.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import StateCounts, VariableId, mask_of, union
+from bnc2d.base.records import record
 from bnc2d.errors import LimitExceeded
 from bnc2d.logic.diagram.diagram import DiagramBuilder, Level, reduce_table
 from bnc2d.logic.domain import Domain
@@ -28,7 +29,7 @@ _MAX_STATES = 1 << 22
 _FEW_STATES = 1 << 12
 
 
-@dataclass(frozen=True)
+@record
 class Relation:
     """What a table allows: axes are ``features`` by position, then ``hidden`` variables with higher ids."""
 

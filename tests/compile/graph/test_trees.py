@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 
 import pytest
@@ -52,7 +52,7 @@ def test_trees_are_what_they_are_called(classifier: Classifier, seed: int) -> No
     assert widths.omega_right >= len(tree.nodes[tree.spine()[-1]].cluster)
     below = tree.features_below()
     assert sorted(below[0]) == sorted(prepared.features)
-    assert build_jointree(prepared.network, seed) == jointree
+    assert asdict(build_jointree(prepared.network, seed)) == asdict(jointree)
 
 
 def with_spine_to(tree: FeatureTree, leaf: int) -> FeatureTree | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import log2, prod
 from typing import Any, TypeAlias
 
@@ -81,7 +82,7 @@ def table_of(prepared: Prepared, cut: Cut, side: CutSide) -> tuple[Table, float]
 def test_both_tables_of_a_cut_give_the_joint_probabilities(classifier: Classifier) -> None:
     prepared = prepare(classifier)
     cut = choose_cut(prepared, range(3), PLENTY)
-    assert cut == choose_cut(prepared, range(3), PLENTY)
+    assert asdict(cut) == asdict(choose_cut(prepared, range(3), PLENTY))
     assert_jointree(cut.jointree, [[v.name for v in cpt.scope] for cpt in prepared.network.cpts])
     assert sorted(cut.first.features + cut.second.features) == sorted(prepared.feature_ids)
     tables = [table for side in (cut.first, cut.second) for step in side.steps for table in step.tables]

@@ -9,11 +9,11 @@ as axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
 from bnc2d.base.masks import Mask, VariableId, union
+from bnc2d.base.records import record
 from bnc2d.compile.graph.jointree import Jointree, MaskTree, cluster_tree, named_tree
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
@@ -41,7 +41,7 @@ class Step(NamedTuple):
     summed: Mask
 
 
-@dataclass(frozen=True)
+@record
 class CutSide:
     """One side of the cut: its features in table order, and the steps that give its table."""
 
@@ -49,7 +49,7 @@ class CutSide:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Cut:
     """Two sides and the separator between them.
 
@@ -179,7 +179,7 @@ def _side(model: CutModel, tables: Sequence[TableIndex], joins: Sequence[Join]) 
     return CutSide(tuple(features), tuple(reversed(steps)))
 
 
-@dataclass(frozen=True)
+@record
 class _Node:
     """A message to be: what it joins and sums out, all that it mentions, and the features behind it."""
 

@@ -7,11 +7,11 @@ search moves tables across the cut while the estimate gets better.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
 from bnc2d.base.masks import Mask, VariableId, positions, union
+from bnc2d.base.records import record
 from bnc2d.compile.graph.jointree import MaskTree, NodeIndex, chains, downwards
 from bnc2d.compile.meet.cut.cost import SECONDS_PER_MESSAGE, CutModel, TableIndex
 from bnc2d.model.elimination import joined_tables, least_growth_order, order_of, smallest_first
@@ -24,7 +24,7 @@ _LEAST_SHARE = 4
 _SECONDS_PER_LOOK = 6e-6
 
 
-@dataclass(frozen=True)
+@record
 class Start:
     """An edge of a jointree as a cut: the tables on its first side, and an estimate of its seconds."""
 
@@ -239,7 +239,7 @@ class Core:
         return frozenset(table for members, side in pairs if side for table in members)
 
 
-@dataclass(frozen=True)
+@record
 class Division:
     """The parts of a core on two sides, its estimated seconds, and an order that sums variables out."""
 

@@ -19,7 +19,7 @@ patterns, or nearly as many groups as states, groups gain nothing, and all state
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log2, prod
 
 import numpy as np
@@ -29,6 +29,7 @@ from bnc2d.base.arrays import OBJECTS, array_pieces, take, take_columns
 from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.base.hashing import ascending, distinct_rows, grouped_one_by_one
 from bnc2d.base.masks import VariableId
+from bnc2d.base.records import record
 from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.meet.tables.dense import Dense, dense_product, kept_variables
 from bnc2d.compile.meet.tables.gathered_sums import PIECE as SMALL
@@ -63,7 +64,7 @@ _COMPARED_EXPONENT = 400
 _ROOM = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompressedFactor:
     """``table[group, pattern]`` for the features and hidden variables it mentions; see the module."""
 

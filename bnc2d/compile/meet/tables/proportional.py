@@ -9,7 +9,6 @@ of a column; what this does to smaller ones is in the account of ``underflow``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from math import gcd
 from typing import Any
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import OBJECTS, multiply_matrices, take
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct_rows, grouped_one_by_one, scattered
+from bnc2d.base.records import record
 
 # Columns are candidates where the ratios of two projections agree to this many bits.
 _RATIO_BITS = 38
@@ -34,7 +34,7 @@ _WORTHWHILE = 0.9
 _FEW_ROWS = 256
 
 
-@dataclass(frozen=True)
+@record
 class Merged:
     """The columns to keep, the position among them that each column has now, and the error it brings.
 

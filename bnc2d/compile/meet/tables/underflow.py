@@ -14,7 +14,6 @@ of at most ``2**60`` and for the roundings of the bounds themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
 from typing import Any, TypeAlias
@@ -22,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.records import record
 from bnc2d.model.accounts import ROUNDED_UP, Lost
 
 FLOOR = 2.0**-900
@@ -40,7 +40,7 @@ def exponents_of(weights: Sequence[Fraction]) -> tuple[float, float]:
     return (min(found), max(found)) if found else (0.0, 0.0)
 
 
-@dataclass(frozen=True)
+@record
 class Underflow:
     """How far the cells of a join may be off, beyond rounding; see the module.
 

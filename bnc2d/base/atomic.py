@@ -36,8 +36,6 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     not a regular file is refused.
     """
     name = path_name(path)
-    import secrets  # only who writes needs it
-
     mode = None
     try:
         target = os.path.realpath(name)
@@ -47,7 +45,7 @@ def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 raise OSError("it exists and is not a regular file")
             mode = stat.S_IMODE(status.st_mode)
         folder, last = os.path.split(target)
-        temporary = os.path.join(folder, f".{last[:60]}.{secrets.token_hex(8)}.tmp")
+        temporary = os.path.join(folder, f".{last[:60]}.{os.urandom(8).hex()}.tmp")
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot write: {reason(error)}", name) from None
     try:

@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
 
 
 def _run(words: list[str], loaded: Callable[[], object]) -> int:
-    parser = make_parser(words)
+    parser = make_parser([word for word in words[:1] if word in COMMANDS])
     loaded()
     options, left = parser.parse_known_args(words)
     # argparse takes words for a list at one place only; these may come before and after options.
@@ -105,22 +105,23 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_BAD_INPUT, f"{self.prog}: error: {message}; see {self.prog} --help\n")
 
 
-def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser with the arguments of those commands that are among the words."""
+def make_parser(chosen: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of all commands, with the arguments of the chosen; of one alone, where one is."""
     parser = _Parser(
         prog="bnc2d", description="Bayesian network classifiers as logic, explained with guarantees."
     )
     parser.add_argument("--version", action="version", version=f"bnc2d {__version__}")
     parser.set_defaults(command=None, parser_of_all=lambda: make_parser(tuple(COMMANDS)))
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for name, summary in COMMANDS.items():
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="bnc2d")
+    for name in chosen if len(chosen) == 1 else COMMANDS:
+        summary = COMMANDS[name]
         command = commands.add_parser(
             name,
             help=summary,
             description=summary[0].upper() + summary[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name in words:
+        if name in chosen:
             _configure(name, command)
     return parser
 

@@ -11,7 +11,6 @@ from pkgutil import get_data
 
 from bnc2d.base.readers.arguments import named
 from bnc2d.errors import UnknownNameError, did_you_mean
-from bnc2d.formats import bif
 from bnc2d.model.network import BayesianNetwork
 
 _DESCRIPTIONS = {
@@ -50,6 +49,8 @@ def example(name: str) -> BayesianNetwork:
     """
     if not isinstance(name, str) or name not in _DESCRIPTIONS:
         raise UnknownNameError(f"unknown example {named(name)}{did_you_mean(name, _DESCRIPTIONS)}")
+    from bnc2d.formats import bif
+
     data = get_data("bnc2d", f"networks/{name}.bif")
     if data is None:
         raise UnknownNameError(f"this installation of bnc2d has no networks/{name}.bif")

@@ -91,8 +91,8 @@ def test_a_temporary_name_cannot_be_foreseen_or_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another user's file or link under the temporary name is not written through."""
-    monkeypatch.setattr("secrets.token_hex", lambda _: "known")
-    trap, victim = tmp_path / ".out.known.tmp", tmp_path / "victim"
+    monkeypatch.setattr("os.urandom", lambda length: b"\xab" * length)
+    trap, victim = tmp_path / f".out.{'ab' * 8}.tmp", tmp_path / "victim"
     victim.write_bytes(b"precious")
     trap.symlink_to(victim)
     with pytest.raises(FormatError, match="cannot write"):

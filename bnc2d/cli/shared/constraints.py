@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel, GivenModel
 from bnc2d.base.readers.instances import encode_partial_one
-from bnc2d.cli.shared.instances import Given, Row
 from bnc2d.compile.zeros.constraint import allowed_instances, is_possible, may_be_allowed, violation
 from bnc2d.errors import LogicError
 from bnc2d.formats.files import MAX_BYTES, decode, read_bytes
+
+if TYPE_CHECKING:
+    from bnc2d.cli.shared.instances import Given, Row
 
 Found = TypeVar("Found")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
@@ -13,7 +13,6 @@ from bnc2d.api.files import load
 from bnc2d.base.budget import Budget
 from bnc2d.base.readers.choices import Ties
 from bnc2d.cli.shared.constraints import add_given_option, allowed_rows, check_given, read_given, under
-from bnc2d.cli.shared.instances import Given, check_instance_options, read_instances
 from bnc2d.cli.shared.options import (
     add_classifier_options,
     add_network_options,
@@ -28,6 +27,9 @@ from bnc2d.compile.store import MAX_BYTES
 from bnc2d.errors import ClassifierError, LimitExceeded
 from bnc2d.model.classifier import default_features
 from bnc2d.model.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    from bnc2d.cli.shared.instances import Given
 
 ROUTES = ("auto", "compiled", "network")
 AUTO_SECONDS = 20.0  # for compiling, where another route is open
@@ -151,6 +153,8 @@ class Asked(NamedTuple):
 
 def load_with_instances(options: argparse.Namespace) -> Asked:
     """Return what explains the instances that the options give (see ``load_to_explain``), and these."""
+    from bnc2d.cli.shared.instances import check_instance_options, read_instances
+
     if is_table(options.model):  # to train takes a while
         check_instance_options(options)
     model, constraint = load_to_explain(options)

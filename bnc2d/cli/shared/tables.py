@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
+from typing import NamedTuple
 
-from bnc2d.base.records import record
 from bnc2d.errors import FormatError, did_you_mean
 from bnc2d.formats.files import decode, not_utf8
 
@@ -16,8 +16,7 @@ _NO_NUMBER = frozenset(("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "
 _MOST_REREAD = 100
 
 
-@record
-class Record:
+class Record(NamedTuple):
     """The wanted cells of a row, as far as there are any, its first line, and what is wrong with it."""
 
     line: int

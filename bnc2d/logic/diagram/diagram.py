@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -215,6 +214,8 @@ class Diagram:
         total = int(ways[self.root])
         if not total:
             raise LogicError(f"no instance leads to terminal {terminal}, so there is none to draw")
+        from random import Random
+
         rng = Random(seed)  # noqa: S311 - reproducible draws, not secrets
         drawn = [rng.randrange(total) for _ in range(size)]
         return [self.domain.decode(row) for row in counting.rows_in_order(self, ways, drawn)]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-def main() -> int:
-    """Run the command line and end the process; return its exit code where something is left to say."""
+def main() -> "NoReturn":
+    """Run the command line and end the process with its exit code."""
     gc.disable()
     try:
         import signal
@@ -33,13 +33,12 @@ def main() -> int:
             signal.signal(signal.SIGINT, heard)
 
         code = run(loaded=loaded)
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
     except KeyboardInterrupt:
         _end()
-    except OSError:  # nobody reads what is left, which Python reports in its own way
-        return code
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # it is where the shell closed it
+            stream.flush()
     os._exit(code)
 
 
@@ -49,4 +48,4 @@ def _end(*_: object) -> "NoReturn":
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

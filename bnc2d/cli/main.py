@@ -62,7 +62,8 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
             warnings.showwarning = show
             warnings.simplefilter("always", Bnc2dWarning)
             code = _run(list(sys.argv[1:] if arguments is None else arguments), loaded)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is where the shell closed it
+                sys.stdout.flush()
             for text in held:
                 say("warning", text)
             return code
@@ -71,13 +72,24 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
         say("error", str(error) if is_ours else "out of memory; try fewer features or a smaller network")
         return EXIT_BAD_INPUT
     except BrokenPipeError:  # the reader of our output went away (`| head`); nothing to report
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return EXIT_OK
+    except OSError as error:  # files are named where they fail; this is standard output, on a full disk
+        say(
+            "error", f"cannot write the output: {error.strerror or error}; free some space or write elsewhere"
+        )
+        _discard_output()
+        return EXIT_BAD_INPUT
     except (KeyboardInterrupt, Exception) as error:
         if not _is_ctrl_c(error):
             raise
         print("bnc2d: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
+
+
+def _discard_output() -> None:
+    """Let what is still to be written to standard output go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str], loaded: Callable[[], object]) -> int:

@@ -312,6 +312,18 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    ("redirected", "code", "said"),
+    [(">/dev/full", 2, "bnc2d: error: cannot write the output: No space left on device"), (">&-", 0, "")],
+)
+def test_output_that_cannot_be_written(redirected: str, code: int, said: str) -> None:
+    shell = f"{sys.executable} -m bnc2d info asia {redirected}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (code, bool(said))
+    assert done.stderr.startswith(said)
+
+
 @pytest.mark.parametrize(
     "words", [["nonsense"], ["compile", "diagnosis", "--method", "quick"], ["completion"]]
 )

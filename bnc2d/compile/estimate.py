@@ -9,13 +9,13 @@ from bnc2d.compile.graph.alike_states import merge_alike_states
 from bnc2d.compile.graph.pruning import prepare, target_part
 from bnc2d.compile.meet.method import cheapest_cut
 from bnc2d.compile.ratio.choice import groups_of
+from bnc2d.compile.ratio.expected import expected_edges
 from bnc2d.compile.ratio.factors import Groups
-from bnc2d.compile.ratio.order import expected_edges
 from bnc2d.errors import LimitExceeded
 from bnc2d.model.classifier import BaseClassifier
 
 # What an edge of a node takes, with the formulas; measured, one core of about 3 GHz. And its bytes at least.
-_SECONDS_PER_EDGE = 3e-6
+_SECONDS_PER_EDGE = 1e-6
 _BYTES_PER_EDGE = 16
 
 

@@ -9,11 +9,10 @@ are nearly normal: that gives the nodes of every level, mostly to a tenth, from 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import comb, log, log2, pi, sqrt
+from math import log, log2, pi, sqrt
 from random import Random
 from typing import TypeAlias
 
@@ -81,8 +80,11 @@ class Outlook:
         moments = [_moments(factor) for factor in factors]
         self._means, self._variances = (np.array([pair[side] for pair in moments]) for side in (0, 1))
 
-    def levels(self, order: Sequence[int]) -> Reals:
-        """Return log2 of the number of nodes before each stage but the first, for units in this order."""
+    def levels(self, order: Sequence[int], products: tuple[Reals, Reals] | None = None) -> Reals:
+        """Return log2 of the number of nodes before each stage but the first, for units in this order.
+
+        ``products`` are log2 of the numbers of products before it, and from it on, where they are known.
+        """
         count = len(order)
         place = np.empty(count, dtype=np.intp)
         place[np.array(order, dtype=np.intp)] = np.arange(count)
@@ -98,10 +100,9 @@ class Outlook:
         np.add.at(change, last, -sizes)
         boundary = np.cumsum(change)[: count - 1]
         above, total = np.cumsum(sizes)[:-1], float(sizes.sum())
-        first = _Normal.of(np.cumsum(mean)[:-1], np.cumsum(variance)[:-1], above - boundary)
-        left = _Normal.of(
-            np.cumsum(mean)[:-1] - mean.sum(), variance.sum() - np.cumsum(variance)[:-1], total - above
-        )
+        before, after = products or (above - boundary, total - above)
+        first = _Normal.of(np.cumsum(mean)[:-1], np.cumsum(variance)[:-1], before)
+        left = _Normal.of(np.cumsum(mean)[:-1] - mean.sum(), variance.sum() - np.cumsum(variance)[:-1], after)
         nodes: Reals = np.minimum(boundary + first.met(left), above)
         return nodes
 
@@ -219,9 +220,14 @@ def _ratios(factor: RatioFactor) -> list[Fraction]:
     return [column for column in factor.columns if isinstance(column, Fraction)]
 
 
+def logs_of(factor: RatioFactor) -> Reals:
+    """Return the logarithms of a factor's ratios."""
+    return np.array([_log(ratio) for ratio in _ratios(factor)])
+
+
 def _moments(factor: RatioFactor) -> tuple[float, float]:
     """Return mean and variance of the logarithms of a factor's ratios, over its instances."""
-    logs = np.array([_log(ratio) for ratio in _ratios(factor)])  # ratios come first
+    logs = logs_of(factor)  # ratios come first
     weights = np.bincount(factor.ids.reshape(-1), minlength=len(factor.columns))[: len(logs)]
     if not len(logs):
         return 0.0, 0.0
@@ -244,27 +250,3 @@ def _spread(factors: Sequence[RatioFactor]) -> float:
 
 def _log(ratio: Fraction) -> float:
     return log2(ratio.numerator) - log2(ratio.denominator)
-
-
-def expected_edges(factors: Sequence[RatioFactor], cardinalities: Sequence[int]) -> float:
-    """Return about how many edges the nodes have; fewer where products of different ratios are equal."""
-    factors = [factor for factor in factors if factor.features]
-    order = choose_order(factors, cardinalities)
-    if not order:
-        return 0.0
-    edges = Outlook(order, factors, cardinalities).edges(range(len(order)))
-    if len(order) == len(factors):  # one each, so that they may be counted alike
-        edges = min(edges, len(order) * _most_products(factors))
-    return edges
-
-
-def _most_products(factors: Sequence[RatioFactor]) -> float:
-    """Return how many products of factors without common features meet in the middle, at most, as edges.
-
-    That is about the root of those of all. Factors with the same ratios have as many products as there are
-    ways to choose with repetition.
-    """
-    sizes = Counter(tuple(_ratios(factor)) for factor in factors)
-    ways = [comb(times + len(ratios) - 1, len(ratios) - 1) for ratios, times in sizes.items() if ratios]
-    columns = max([len(factor.columns) for factor in factors])
-    return columns * float(2.0 ** min(1000.0, sum(map(log2, ways)) / 2))

@@ -16,11 +16,12 @@ from bnc2d.base.readers.instances import all_rows
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.method import compile_diagram
 from bnc2d.compile.ratio import products
+from bnc2d.compile.ratio.expected import expected_edges
 from bnc2d.compile.ratio.factors import Column, Groups, times
 from bnc2d.compile.ratio.method import compile_by_intervals
-from bnc2d.compile.ratio.order import choose_order, expected_edges
+from bnc2d.compile.ratio.order import choose_order
 from bnc2d.compile.ratio.stages import make_stages
-from bnc2d.testing import random_k_dependence, random_tan
+from bnc2d.testing import learnt_naive_bayes, random_k_dependence, random_tan
 from tests.compile.ratio.test_method import ROOM, by_intervals, by_the_general_method, check_labels
 
 STRUCTURES = ("tan", "2-dependence", "3-dependence", "forest", "naive", "hidden", "above")
@@ -142,8 +143,9 @@ def test_stages_are_the_product_of_the_factors() -> None:
         (random_tan(1, 34), 34),
         (random_k_dependence(1, 28, k=2), 28),
         (random_tan(2, 20, states=3), 31.6),
+        (learnt_naive_bayes(1, [20] * 9, rows=200, share=0.4), 38.9),
     ],
-    ids=["tan", "2-dependence", "three states"],
+    ids=["tan", "2-dependence", "three states", "learnt"],
 )
 def test_more_instances_than_can_be_labelled(network: BayesianNetwork, bits: float) -> None:
     classifier = Classifier(network, "Y", features="all")

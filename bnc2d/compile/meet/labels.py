@@ -182,11 +182,16 @@ class _Joint:
         lefts = [product.left(patterns.table)[0] for product in products]
         # The largest left entry of a pattern becomes one near 1.
         scale = power_below(np.stack([left.max(axis=0, initial=0.0) for left in lefts]).max(axis=0))
-        self.values = [_Entries(left * scale, p.right) for left, p in zip(lefts, products, strict=True)]
+        for left in lefts:
+            left *= scale
+        self.values = [_Entries(left, p.right) for left, p in zip(lefts, products, strict=True)]
         self.error, self.supports = decider.underflow(patterns, scale, self.values)
         first, share = decider.first_pass()
         self.first_pairs = [
-            (each.left.T.astype(first, order="C"), each.right.astype(first, copy=False))
+            (
+                each.left.T if first is np.float64 else each.left.T.astype(first, order="C"),
+                each.right.astype(first, copy=False),
+            )
             for each in self.values
         ]
         self.first_share, self.share = 4.0 * share, 4.0 * decider.margin

@@ -21,10 +21,13 @@ from bnc2d.compile.meet.tables.gathered_sums import Integers
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-# A share has about this many cells, tens of milliseconds, and at most this many entries of a matrix.
+# A share has about this many cells, tens of milliseconds, and at most this many entries of matrices; more of
+# those where a cell has many terms, as the second side is read again for every share.
 CELLS = 1 << 24
 CELLS_IN_BOXES = 1 << 27
 _ENTRIES = 1 << 20
+_ENTRIES_OF_MANY = 1 << 25
+_MANY_TERMS = 1 << 12
 # Where more boxes than this are open, cells are computed in larger blocks.
 _MOST = 0.7
 _ROWS_AT_ONCE = 1 << 13
@@ -108,7 +111,10 @@ def decide_all(
     The shares do not depend on the executor, so the result does not.
     """
     cells = CELLS if decider.boxes is None else CELLS_IN_BOXES
-    step = max(1, min(cells // decider.columns, _ENTRIES // max(1, decider.terms)))
+    entries = _ENTRIES // max(1, decider.terms)
+    if decider.terms >= _MANY_TERMS:
+        entries = _ENTRIES_OF_MANY // (len(decider.join.products) * decider.terms)
+    step = max(1, min(cells // decider.columns, entries))
     starts = range(0, len(patterns), step)
     # Shares are made one by one: there can be millions, more than any time limit would wait for.
     shares = ((decider, patterns[start : start + step], ends, start) for start in starts)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import log2
 from typing import TypeAlias
 
@@ -65,8 +66,8 @@ class Collector:
         """Return a row for each sum."""
         found = np.empty((len(self.starts), table.shape[1]))
         if table.shape[1] >= _LONG_ROW:
-            ends = [*self.starts[1:].tolist(), len(self.source)]
-            for row, start, end in zip(found, self.starts.tolist(), ends, strict=True):
+            bounds = pairwise([*self.starts.tolist(), len(self.source)])
+            for row, (start, end) in zip(found, bounds, strict=True):
                 checkpoint()
                 np.multiply(table[self.source[start]], self.weight[start], out=row)
                 for term in range(start + 1, end):

@@ -76,6 +76,11 @@ class Decider:
         """The number of terms of the longest product."""
         return max(product.terms for product in self.join.products)
 
+    @property
+    def terms_in_all(self) -> int:
+        """The number of terms of all products."""
+        return sum(product.terms for product in self.join.products)
+
     def decide(self, patterns: Patterns, share: Difference | None = None) -> Iterator[Decided]:
         """Yield the labels of blocks of patterns of the first side; ``share``, if given, is theirs."""
         most = max(1, _CELLS_AT_ONCE // (1 + len(self.join.products) // _MANY_CLASSES))

@@ -37,7 +37,10 @@ def _whole(rows: NDArray[Any]) -> Words:
     width = rows.shape[1] * rows.itemsize
     padding = -width % 8 // rows.itemsize
     if padding:
-        rows = np.pad(rows, ((0, 0), (0, padding)))
+        padded = np.zeros((len(rows), rows.shape[1] + padding), dtype=rows.dtype)
+        for piece in pieces(len(rows), PIECE // padded.shape[1]):
+            padded[piece, : rows.shape[1]] = rows[piece]
+        rows = padded
     return np.ascontiguousarray(rows).view(np.int64)
 
 
@@ -117,14 +120,25 @@ class Packing:
     def reduce(self, rows: Words, builder: DiagramBuilder) -> NDArray[np.int64]:
         """Add the levels of the features to a builder; return the node of every row."""
         words = rows.view(self._type)[:, : self._length]
-        kept, indices = self._distinct(words)
         head = len(self._cardinalities) - self._tail
+        if not head:
+            return self._nodes(words, builder)[:, 0]
+        # The last feature before words: rows that differ in words differ in nodes.
+        last = contiguous(words).reshape(-1, self._cardinalities[head - 1])
+        kinds, first = distinct_rows(_whole(last))
+        numbers = builder.add_level(self._nodes(take(last, first), builder))
+        nodes = take(numbers, kinds).reshape(len(rows), -1)
+        return reduce_table(nodes, self._cardinalities[: head - 1], builder)
+
+    def _nodes(self, words: NDArray[Any], builder: DiagramBuilder) -> NDArray[np.int64]:
+        """Add the levels of the features in a word to a builder; return the node of every word."""
+        kept, indices = self._distinct(words)
         labels = np.empty((len(kept), len(self._powers)), dtype=np.int64)
         for piece in pieces(len(kept), PIECE // len(self._powers)):
             labels[piece] = (kept[piece, None] // self._powers) % self._ends
-        nodes = reduce_table(labels, self._cardinalities[head:], builder)
-        nodes = take(nodes, indices.reshape(-1)).reshape(indices.shape)
-        return reduce_table(nodes, self._cardinalities[:head], builder)
+        features = self._cardinalities[len(self._cardinalities) - self._tail :]
+        nodes = reduce_table(labels, features, builder)
+        return take(nodes, indices.reshape(-1)).reshape(indices.shape)
 
     def _distinct(self, words: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
         """Return the distinct words, and for each word its index among them."""

@@ -113,7 +113,7 @@ def decide_all(
     cells = CELLS if decider.boxes is None else CELLS_IN_BOXES
     entries = _ENTRIES // max(1, decider.terms)
     if decider.terms >= _MANY_TERMS:
-        entries = _ENTRIES_OF_MANY // (len(decider.join.products) * decider.terms)
+        entries = _ENTRIES_OF_MANY // decider.terms_in_all
     step = max(1, min(cells // decider.columns, entries))
     starts = range(0, len(patterns), step)
     # Shares are made one by one: there can be millions, more than any time limit would wait for.

@@ -27,7 +27,8 @@ class ManyPatterns:
 class OneLabel:
     """Decides that every instance is in class 0."""
 
-    columns, terms = 8, 1 << 40  # so many that a share is a single pattern
+    columns = 8
+    terms = terms_in_all = 1 << 40  # so many that a share is a single pattern
     boxes = None
 
     def decide(self, patterns: slice, _share: object = None) -> Iterator[tuple[Any, tuple[Any, Any]]]:

@@ -186,7 +186,9 @@ class _Attempt:
             labels = unpack(rows[start : start + step], terminals, second.patterns)
             return self._packing.pack(take_columns(labels, second.pattern_of_row))
 
-        return np.concatenate([self.pool.add(words) for words in spread(expanded, range(0, len(rows), step))])
+        # Rows that differ over patterns differ over instances; of a single part, there are no others.
+        add = self.pool.add if self._cut_problem.fixed else self.pool.add_new
+        return np.concatenate([add(words) for words in spread(expanded, range(0, len(rows), step))])
 
     def diagram(self) -> Diagram:
         """Return the reduced diagram of all labels."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import contiguous, take
 from bnc2d.base.checkpoints import PIECE, pieces
-from bnc2d.base.hashing import distinct, distinct_rows
+from bnc2d.base.hashing import distinct, distinct_rows, row_hashes
 from bnc2d.compile.meet.labels import LabelBlock
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 
@@ -51,27 +51,54 @@ def unpack(words: Words, ends: int, length: int) -> LabelBlock:
 
 
 class RowPool:
-    """Distinct rows of words, numbered in order of arrival."""
+    """Rows of words, numbered in order of arrival; equal ones are stored once.
+
+    Rows are found by their hashes and then compared. One whose hash another has is stored whenever it comes.
+    """
 
     def __init__(self) -> None:
-        self._ids: dict[bytes, int] = {}
-        self._width = 0
+        self._ids: dict[int, int] = {}  # by hash
+        self._rows: Words = np.zeros((0, 0), dtype=np.int64)  # with room for more
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return self._count
 
     def add(self, words: Words) -> NDArray[np.intp]:
         """Take in rows, all of one width; return the number of each."""
         group_ids, first = distinct_rows(words)
-        self._width = words.shape[1]
-        data, width = words.take(first, axis=0).tobytes(), self._width * words.itemsize
-        ids = self._ids
-        known = [ids.setdefault(data[at : at + width], len(ids)) for at in range(0, len(data), width)]
-        return np.array(known, dtype=np.intp)[group_ids]
+        rows = take(words, first)
+        hashes = row_hashes(rows).tolist()
+        ids = np.array([self._ids.get(key, -1) for key in hashes], dtype=np.intp)
+        found = np.flatnonzero(ids >= 0)
+        for piece in pieces(len(found), PIECE // rows.shape[1]):
+            some = found[piece]
+            same = (self._rows.take(ids[some], axis=0) == rows.take(some, axis=0)).all(axis=1)
+            ids[some[~same]] = -1
+        new = np.flatnonzero(ids < 0)
+        ids[new] = self.add_new(take(rows, new))
+        self._ids.update(
+            (hashes[at], number) for at, number in zip(new.tolist(), ids[new].tolist(), strict=True)
+        )
+        return take(ids, group_ids)
+
+    def add_new(self, rows: Words) -> NDArray[np.intp]:
+        """Take in rows of which none is there yet, nor comes again: they are not looked for."""
+        stop = self._count + len(rows)
+        if stop > len(self._rows):
+            larger = np.empty((max(stop, 2 * self._count), rows.shape[1]), dtype=np.int64)
+            for piece in pieces(self._count, PIECE // rows.shape[1]):
+                larger[piece] = self._rows[piece]
+            self._rows = larger
+        if len(rows):  # before the first one, the width is not known
+            self._rows[self._count : stop] = rows
+        ids = np.arange(self._count, stop)
+        self._count = stop
+        return ids
 
     def rows(self) -> Words:
-        """Return the distinct rows in the order of their ids."""
-        return np.frombuffer(b"".join(self._ids), dtype=np.int64).reshape(len(self), self._width)
+        """Return the rows in the order of their numbers."""
+        return self._rows[: self._count]
 
 
 class Packing:

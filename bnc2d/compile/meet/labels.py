@@ -210,15 +210,17 @@ class _Joint:
         for other in joint[1:]:
             np.maximum(best, other, out=best)
         near = best * best.dtype.type(1.0 - self.first_share)
+        open_cells = best < _SMALLEST_SINGLE
         if self.error is not no_error:
             near = near - self.error((rows, None), slice(None))
+            open_cells |= near <= 0  # perhaps all are zero, even where there is one product alone
         labels = np.zeros(best.shape, dtype=np.uint8)
         count = np.zeros(best.shape, dtype=np.uint8)
         for values, winner in zip(joint, self.winners.tolist(), strict=True):
             close = values >= near
             count += close
             labels += close * np.uint8(winner)
-        open_cells = (count != 1) | (best < _SMALLEST_SINGLE)
+        open_cells |= count != 1
         if not open_cells.any():
             return labels, _NO_CELLS
         u, v = np.divmod(np.flatnonzero(open_cells), labels.shape[1])
@@ -227,7 +229,7 @@ class _Joint:
         zero = largest == 0 if self.error is no_error else _all_zero(self.supports, block, u, v)
         labels[u, v] = np.where(zero, self.tie, self.winners[exact.argmax(axis=0)])
         least = largest * (1.0 - self.share) - self.error(*cells_of(block, u, v))
-        doubtful = ((exact >= least).sum(axis=0) > 1) & ~zero
+        doubtful = (((exact >= least).sum(axis=0) > 1) | (least <= 0)) & ~zero
         return labels, (u[doubtful], v[doubtful])
 
 

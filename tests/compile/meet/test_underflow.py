@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
+from bnc2d.base.readers.choices import Ties
 from bnc2d.compile.graph.pruning import prepare
 from bnc2d.compile.meet.cut.cut import choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Side
@@ -190,3 +191,21 @@ def test_a_cell_of_which_nothing_is_known_is_never_proven() -> None:
     known = np.array([[False, False], [True, False]])
     assert (np.isfinite(error((slice(None), None), slice(None))) == known).all()
     assert not np.isnan(error(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))).any()
+
+
+@pytest.mark.parametrize("ties", ["lowest", "none"])
+def test_one_possible_class_and_impossible_instances(ties: Ties) -> None:
+    """A single product has no rival: that it is positive must be proven all the same."""
+    y, h = Variable("Y", ("0", "1", "2")), Variable("H", ("0", "1"))
+    a, b = Variable("A", ("0", "1")), Variable("B", ("0", "1", "2"))
+    one, none = Fraction(1), Fraction(0)
+    cpts = [
+        CPT(y, (), [none, none, one]),
+        CPT(a, (), column(Fraction(1, 3))),
+        CPT(h, (a,), [*column(power(2001)), *column(power(1000))]),
+        CPT(b, (h, y), [none, one, none] * 6),
+    ]
+    classifier = Classifier(BayesianNetwork([y, a, h, b], cpts, "one class"), "Y", ["A", "B"], ties=ties)
+    check_classifier(classifier, Outcome())
+    decided = classifier.compile().predict([{"A": "0", "B": "0"}, {"A": "0", "B": "1"}])
+    assert list(decided) == ["0" if ties == "lowest" else None, "2"]

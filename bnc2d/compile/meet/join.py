@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import log2
 from typing import TypeAlias
@@ -21,9 +22,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import array_pieces
-from bnc2d.base.checkpoints import checkpoint
-from bnc2d.base.hashing import distinct, distinct_rows, stable_order
+from bnc2d.base.arrays import array_pieces, contiguous
+from bnc2d.base.checkpoints import checkpoint, pieces
+from bnc2d.base.hashing import distinct, distinct_rows, sorted_distinct, stable_order
 from bnc2d.base.masks import VariableId
 from bnc2d.base.records import record
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, paired_groups
@@ -40,6 +41,8 @@ _COLLECTING = 32
 _PIECE = 1 << 17
 # Rows of this length are added one by one, without a copy of all that are added.
 _LONG_ROW = 1 << 12
+# Sums of at most this many terms are added term by term, longer ones by a matrix product.
+_FEW_TERMS = 8
 
 
 @record
@@ -62,29 +65,54 @@ class Collector:
         """Whether a weight is negative."""
         return bool((self.weight < 0).any())
 
+    @property
+    def lengths(self) -> Integers:
+        """The number of terms of each sum; there may be none."""
+        return np.diff(self.starts, append=len(self.source))
+
+    @cached_property
+    def by_sign(self) -> tuple[Collector, Collector]:
+        """The sums of the terms with positive weights, and of those with negative ones, as positive terms."""
+        positive, negative = (self._some(signs) for signs in (self.weight > 0, self.weight < 0))
+        return positive, replace(negative, weight=-negative.weight)
+
+    def _some(self, terms: NDArray[np.bool_]) -> Collector:
+        before = np.cumsum(terms) - terms
+        starts = np.append(before, np.count_nonzero(terms))[self.starts]
+        return Collector(self.source[terms], self.weight[terms], starts)
+
     def sums(self, table: Matrix) -> Matrix:
         """Return a row for each sum."""
-        found = np.empty((len(self.starts), table.shape[1]))
+        found = np.zeros((len(self.starts), table.shape[1]))
         if table.shape[1] >= _LONG_ROW:
             bounds = pairwise([*self.starts.tolist(), len(self.source)])
             for row, (start, end) in zip(found, bounds, strict=True):
                 checkpoint()
-                np.multiply(table[self.source[start]], self.weight[start], out=row)
-                for term in range(start + 1, end):
+                for term in range(start, end):
                     row += table[self.source[term]] * self.weight[term]
             return found
-        step = max(1, _PIECE // (table.shape[1] * (len(self.source) // max(1, len(self.starts)) + 1)))
-        for at in range(0, len(self.starts), step):
-            checkpoint()
-            starts = self.starts[at : at + step]
-            end = self.starts[at + step] if at + step < len(self.starts) else len(self.source)
-            piece = slice(starts[0], end)
-            sums, weight = found[at : at + step], self.weight[piece, None]
-            if len(starts) == len(weight):  # one term each
-                np.multiply(table[self.source[piece]], weight, out=sums)
-            else:
-                np.add.reduceat(table[self.source[piece]] * weight, starts - starts[0], axis=0, out=sums)
+        table = contiguous(table)
+        lengths = self.lengths
+        for length in sorted_distinct(lengths).tolist():
+            rows = np.flatnonzero(lengths == length)
+            for piece in pieces(len(rows), _PIECE // (table.shape[1] * min(length, _FEW_TERMS) or 1)):
+                found[rows[piece]] = self._of_length(table, self.starts[rows[piece]], length)
         return found
+
+    def _of_length(self, table: Matrix, starts: Integers, length: int) -> Matrix | float:
+        """Return sums of equally many terms."""
+        if length > _FEW_TERMS:
+            terms = starts[:, None] + np.arange(length)
+            rows = table.take(self.source[terms].reshape(-1), axis=0)
+            weights = self.weight[terms][:, None]
+            return (weights @ rows.reshape(len(starts), length, -1))[:, 0]
+        total: Matrix | float = 0.0
+        for term in range(length):
+            terms = starts + term
+            rows = table.take(self.source[terms], axis=0)
+            rows *= self.weight[terms, None]
+            total = total + rows if term else rows
+        return total
 
     def sizes(self) -> Collector:
         """Return the sums of absolute terms."""
@@ -119,8 +147,13 @@ class Product:
 
     def left(self, table: Matrix) -> tuple[Matrix, Matrix]:
         """Return ``[term, pattern]`` for patterns of the first side, and the same of absolute terms."""
-        values = self.collector.sums(table)
-        return values, self.collector.sizes().sums(table) if self.collector.is_signed else values
+        if not self.collector.is_signed:
+            values = self.collector.sums(table)
+            return values, values
+        gained, lost = (part.sums(table) for part in self.collector.by_sign)
+        size = gained + lost
+        gained -= lost
+        return gained, size
 
 
 @record
@@ -200,7 +233,7 @@ def join_tables(
         total = max(float(np.abs(each.weight).sum()) for each in terms)
         underflow = Underflow(1.0 + total, second.lost, np.maximum(scale, 1.0))
     count = codes.size + max(product.terms for product in products)
-    roundings = first.account.roundings + second.account.roundings + count + 4
+    roundings = first.account.roundings + second.account.roundings + count + 5
     return Join(Patterns(first.table, first.lost), tuple(products), labels, roundings, underflow)
 
 
@@ -313,8 +346,7 @@ def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
             right = _shifted(product.right, exponents)
         support = size if product.right_support is product.right_size else product.right_support
         collector = product.collector
-        lengths = np.diff(collector.starts, append=len(collector.source))
-        weight = np.ldexp(collector.weight, np.repeat(terms, lengths))
+        weight = np.ldexp(collector.weight, np.repeat(terms, collector.lengths))
         scaled.append(Product(replace(collector, weight=weight), right, size, support))
     with np.errstate(over="ignore"):
         return scaled, np.ldexp(1.0, columns)

@@ -81,7 +81,7 @@ def _one_by_one(left: Table, right: Table, of_left: Integers, of_right: Integers
     groups, terms = of_left.shape
     a, b = left.shape[1], right.shape[1]
     table: Table = np.empty((groups, a * b), dtype=left.dtype)
-    by_matrix = left.dtype == np.float64 and min(a, b) > 1 and terms > 1
+    by_matrix = left.dtype == np.float64 and a * b > 1 and terms > 1
     step = max(1, PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
 
     def fill(start: int) -> None:
@@ -90,12 +90,15 @@ def _one_by_one(left: Table, right: Table, of_left: Integers, of_right: Integers
             x, y = take(left, of_left[start]), take(right, of_right[start])
             multiply_matrices(x.T, y, out=table[start].reshape(a, b))
             return
-        x, y = left[of_left[piece]], right[of_right[piece]]  # [group, term, pattern]
+        x = left.take(of_left[piece].reshape(-1), axis=0).reshape(-1, terms, a)
+        y = right.take(of_right[piece].reshape(-1), axis=0).reshape(-1, terms, b)
+        sums = table[piece].reshape(-1, a, b)
         if by_matrix:
-            np.matmul(x.transpose(0, 2, 1), y, out=table[piece].reshape(-1, a, b))
+            np.matmul(x.transpose(0, 2, 1), y, out=sums)
+        elif terms == 1:
+            np.multiply(x.transpose(0, 2, 1), y, out=sums)
         else:
-            products = (x[:, :, :, None] * y[:, :, None, :]).reshape(len(x), terms, a * b)
-            table[piece] = np.add.reduce(products, axis=1) if terms > 1 else products[:, 0]
+            np.add.reduce(x[:, :, :, None] * y[:, :, None, :], axis=1, out=sums)
 
     spread_out(fill, range(0, groups, step))
     return table

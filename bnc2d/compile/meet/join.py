@@ -77,8 +77,8 @@ class Collector:
         return positive, replace(negative, weight=-negative.weight)
 
     def _some(self, terms: NDArray[np.bool_]) -> Collector:
-        before = np.cumsum(terms) - terms
-        starts = np.append(before, np.count_nonzero(terms))[self.starts]
+        ends: Integers = np.cumsum(terms)
+        starts = (ends - terms)[self.starts]
         return Collector(self.source[terms], self.weight[terms], starts)
 
     def sums(self, table: Matrix) -> Matrix:
@@ -105,7 +105,8 @@ class Collector:
             terms = starts[:, None] + np.arange(length)
             rows = table.take(self.source[terms].reshape(-1), axis=0)
             weights = self.weight[terms][:, None]
-            return (weights @ rows.reshape(len(starts), length, -1))[:, 0]
+            found: Matrix = (weights @ rows.reshape(len(starts), length, -1))[:, 0]
+            return found
         total: Matrix | float = 0.0
         for term in range(length):
             terms = starts + term

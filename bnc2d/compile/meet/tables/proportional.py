@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import OBJECTS, multiply_matrices, take
-from bnc2d.base.checkpoints import pieces
-from bnc2d.base.hashing import distinct_rows, grouped_one_by_one, scattered
+from bnc2d.base.checkpoints import PIECE, pieces
+from bnc2d.base.hashing import grouped, grouped_one_by_one, scattered, sorted_distinct
 from bnc2d.base.records import record
 
-# Columns are candidates where the ratios of two projections agree to this many bits.
+# Columns are candidates where the ratio of two projections agrees to this many bits, and then within this
+# share: of columns that are one it does, as it is off by twice their share and some roundings.
 _RATIO_BITS = 38
+_SAME_RATIO = 2.0**-40
 # They are one where, after scaling, every entry agrees within this share.
 _SAME = 2.0**-42
 # What merging adds to the account: the share, doubled for the rounding of the comparison, in units of 2**-53.
@@ -30,6 +32,8 @@ _SAME_ROUNDINGS = 2**12
 _PIECE = 1 << 17
 # Copying a table pays where it loses at least a tenth of its columns.
 _WORTHWHILE = 0.9
+# Below this, columns are grouped by sorting anyway.
+_FEW_COLUMNS = 1 << 11
 # Weights for at most this many rows are kept.
 _FEW_ROWS = 256
 
@@ -75,29 +79,36 @@ def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     projections = np.empty((2, columns))
     weights = _few_weights(len(table)) if len(table) <= _FEW_ROWS else scattered((2, len(table)))
     multiply_matrices(weights, table, projections)
-    base, other = projections
+    base, ratio = projections
     codes = np.empty(columns, dtype=np.int64)
     for piece in pieces(columns):
         base[piece][base[piece] == 0] = 1.0
-        mantissas, scales = np.frexp(other[piece] / base[piece])
+        ratio[piece] /= base[piece]
+        mantissas, scales = np.frexp(ratio[piece])
         codes[piece] = np.rint(mantissas * 2.0**_RATIO_BITS)
         codes[piece] += scales.astype(np.int64) << _RATIO_BITS + 1
-    number, first = distinct_rows(codes[:, None])
-    if len(first) > _WORTHWHILE * columns:
-        return None
+    if _FEW_COLUMNS < columns <= PIECE and len(sorted_distinct(codes)) > _WORTHWHILE * columns:
+        return None  # sorting is faster than grouping
+    number, first = grouped(codes)
     merging = np.ones(columns, dtype=bool)
     merging[first] = False
     others = np.flatnonzero(merging)
+    wanted_ratio = take(ratio, take(first, take(number, others)))
+    near = np.abs(take(ratio, others) - wanted_ratio) <= wanted_ratio * _SAME_RATIO
+    alone, others = [others[~near]], others[near]
+    if columns - len(others) > _WORTHWHILE * columns:
+        return None
     factor = take(base, take(first, number))
     factor /= base
-    alone = []
     step = max(1, _PIECE // len(table))
     for piece in pieces(len(others), step):
         some = others[piece]
-        wanted = table[:, first[number[some]]]
-        scaled = table[:, some] * factor[some]
+        wanted = table.take(first[number[some]], axis=1)
+        scaled = table.take(some, axis=1) * factor[some]
         alone.append(some[~(np.abs(scaled - wanted) <= wanted * _SAME).all(axis=0)])
     apart = np.concatenate(alone)
+    if len(first) + len(apart) > _WORTHWHILE * columns:
+        return None
     number[apart] = len(first) + np.arange(len(apart))
     factor[apart] = 1.0
     return Merged(np.concatenate([first, apart]), number, _SAME_ROUNDINGS, factor)

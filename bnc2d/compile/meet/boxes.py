@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.arrays import take_columns
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.records import record
 from bnc2d.compile.meet.join import Join, Matrix
@@ -34,17 +35,22 @@ Signs: TypeAlias = tuple[NDArray[np.bool_], NDArray[np.bool_]]  # [pattern, box]
 
 @record
 class Boxes:
-    """The boxes of the columns of a product: ``[term, box]``."""
+    """The boxes of the columns of a product: ``[term, box]``.
+
+    ``largest`` is that of the sizes of a term, which are not scaled like ``middle`` and ``half``.
+    """
 
     middle: Matrix
     half: Matrix
+    largest: Matrix
 
     @classmethod
-    def around(cls, columns: Matrix) -> Boxes:
+    def around(cls, columns: Matrix, sizes: Matrix) -> Boxes:
         """Return the boxes of columns that are sorted, 64 each but for the last."""
         starts = np.arange(0, columns.shape[1], BOX)
         low, high = (each.reduceat(columns, starts, axis=1) for each in (np.minimum, np.maximum))
-        return cls((low + high) / 2, (high - low) / 2 + _SLACK)
+        largest = np.maximum.reduceat(sizes, starts, axis=1)
+        return cls((low + high) / 2, (high - low) / 2 + _SLACK, largest)
 
     def signs(self, left: NDArray[np.floating], bound: float) -> Signs:
         """Return what is decided of patterns ``[pattern, term]`` whose sizes sum to 1 at most.
@@ -73,7 +79,8 @@ def in_boxes(join: Join, second: CompressedFactor) -> tuple[Join, CompressedFact
     size = product.right_size.sum(axis=0)
     scaled = product.right / np.where(size > 0, size, 1.0)
     order = _alike(scaled)
-    return join.against(order), second.reordered(order), Boxes.around(scaled[:, order])
+    boxes = Boxes.around(take_columns(scaled, order), take_columns(product.right_size, order))
+    return join.against(order), second.reordered(order), boxes
 
 
 def _alike(columns: Matrix) -> Integers:

@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import array_pieces, contiguous
+from bnc2d.base.arrays import array_pieces, contiguous, take_columns
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct, distinct_rows, sorted_distinct, stable_order
 from bnc2d.base.masks import VariableId
@@ -143,8 +143,9 @@ class Product:
 
     def against(self, some: slice | Integers) -> Product:
         """Return the same with some patterns of the second side."""
-        right, size, support = self.right, self.right_size, self.right_support
-        return Product(self.collector, right[:, some], size[:, some], support[:, some])
+        parts = self.right, self.right_size, self.right_support
+        chosen = [p[:, some] if isinstance(some, slice) else take_columns(p, some) for p in parts]
+        return Product(self.collector, *chosen)
 
     def left(self, table: Matrix) -> tuple[Matrix, Matrix]:
         """Return ``[term, pattern]`` for patterns of the first side, and the same of absolute terms."""

@@ -7,7 +7,7 @@ Error bounds. A product sums ``m`` terms of sizes that add up to ``t``; with ``k
 the truth, so a difference beyond that has the right sign. Joint probabilities have ``t`` equal to themselves
 and are in the right order where they differ by more than that share. Before, float32 looks at all cells: its
 operands are rounded once more, terms are scaled so that ``t <= 1``, and a difference beyond
-``(m + 8) 2**-24 + 2 k u`` has the right sign. What it leaves goes to float64, what that leaves is doubtful.
+``((m + 8) 2**-24 + 2 k u) t`` has the right sign, with 1 or what a box allows for ``t``. What it leaves goes to float64, what that leaves is doubtful.
 (float32 also loses terms below ``2**-149``: far below these bounds, as no operand is above 1.) Where float64
 itself may have lost something, each bound grows by ``Underflow.error`` of the cell.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.records import record
-from bnc2d.compile.meet.boxes import Boxes
+from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import CellError, no_error
@@ -44,6 +44,8 @@ _CELLS_AT_ONCE = 1 << 19
 _MANY_CLASSES = 16
 # Where float32 leaves more than one cell in this many, the block is computed again in float64.
 _DENSE = 16
+# Where there are fewer cells than one in this many patterns, these are not laid out for them.
+_FEW = 16
 # Terms of single cells are gathered in pieces of this many entries.
 _PIECE = 1 << 18
 _SINGLE_ROUNDOFF = 2.0**-24
@@ -99,7 +101,9 @@ class Decider:
 
     def _decide_in_parts(self, patterns: Patterns, most: int) -> Iterator[Decided]:
         """Yield the labels of one pattern after the other, against ``most`` of the second side at a time."""
-        parts = [replace(self, join=self.join.against(some)) for some in pieces(self.columns, most)]
+        parts = [
+            replace(self, join=self.join.against(some), boxes=None) for some in pieces(self.columns, most)
+        ]
         for pattern in range(len(patterns)):
             one = patterns[pattern : pattern + 1]
             found = [decided for part in parts for decided in part.decide(one)]
@@ -148,35 +152,60 @@ class Difference:
         first, self.first_bound = decider.first_pass()
         self.first_left = scaled.T.astype(first, order="C")  # [pattern, term]
         self.first_right = product.right.astype(first, copy=False)
-        self.margin, self.tie = decider.margin, decider.tie
+        self.margin, self.tie, self.boxes = decider.margin, decider.tie, decider.boxes
         # Patterns without any term.
         self.tied: NDArray[np.bool_] = np.zeros(len(patterns), dtype=bool)
         if self.supports:
             np.logical_not(self.supports[0].left.any(axis=0), out=self.tied)
+        self.some_tied = bool(self.tied.any())
 
-    def decide(self, rows: Chosen, columns: Chosen = _ALL) -> Decided:
-        """Return the labels of some patterns, and the cells that are not proven."""
+    @cached_property
+    def _first_sizes(self) -> NDArray[np.float32]:
+        """``[pattern, term]``: sizes of the left side, as they come to a first bound."""
+        return self.sizes.left.T.astype(np.float32, order="C")
+
+    def decide_box(self, rows: Integers, box: int) -> tuple[Decided, slice]:
+        """Return what ``decide`` does of the columns of a box, and these."""
+        columns = slice(box * BOX, min((box + 1) * BOX, self.first_right.shape[1]))
+        return self.decide(rows, columns, box), columns
+
+    def decide(self, rows: Chosen, columns: Chosen = _ALL, box: int | None = None) -> Decided:
+        """Return the labels of some patterns, and the cells that are not proven.
+
+        The columns are all, or those of a box.
+        """
         block = rows, columns
         difference = _times(_some(self.first_left, rows), self.first_right[:, columns])
-        bound = self.first_bound + self.error((rows, None), columns)
-        above = difference > bound
-        below = difference < -bound
-        labels = above.view(np.uint8)
-        if np.count_nonzero(above) + np.count_nonzero(below) == labels.size:
+        labels = (difference > 0).view(np.uint8)
+        near = np.abs(difference, out=difference) <= self._first_bounds(rows, columns, box)
+        if self.some_tied:
+            here = self.tied[rows]
+            near[here], labels[here] = False, self.tie
+        cells = np.flatnonzero(near)
+        if not len(cells):
             return labels, _NO_CELLS
-        here = self.tied[rows]
-        below[here] = True
-        u, v = np.divmod(np.flatnonzero(~(above | below)), labels.shape[1])
-        labels[here] = self.tie
+        u, v = np.divmod(cells, labels.shape[1])
         value = self.values.at(block, u, v)
         labels[u, v] = value > 0
-        near = np.abs(value) <= self.margin + self.error(*cells_of(block, u, v))  # sizes add up to 1 at most
-        u, v, value = (np.compress(near, each) for each in (u, v, value))
+        close = np.abs(value) <= self.margin + self.error(*cells_of(block, u, v))  # sizes add up to 1 at most
+        u, v, value = (np.compress(close, each) for each in (u, v, value))
+        if not len(u):
+            return labels, _NO_CELLS
         size = self.sizes.at(block, u, v)
         zero = size == 0 if self.error is no_error else _all_zero(self.supports, block, u, v)
         labels[u[zero], v[zero]] = self.tie
         doubtful = (np.abs(value) <= self.margin * size + self.error(*cells_of(block, u, v))) & ~zero
         return labels, (u[doubtful], v[doubtful])
+
+    def _first_bounds(self, rows: Chosen, columns: Chosen, box: int | None) -> Any:
+        """Return the errors of differences in the first pass, a number or an array to compare them with."""
+        if self.boxes is None or (box is None and self.first_right.shape[1] % BOX):
+            return self.first_bound + self.error((rows, None), columns)
+        largest = self.boxes.largest[:, slice(None) if box is None else slice(box, box + 1)]
+        sizes = _some(self._first_sizes, rows) @ largest.astype(np.float32)
+        rounded_up = 1.0 + 2.0 * (len(largest) + 8) * _SINGLE_ROUNDOFF
+        bounds = sizes * np.float32(rounded_up * self.first_bound) + np.float32(_SMALLEST_SINGLE)
+        return bounds if box is not None else np.repeat(bounds, BOX, axis=1)
 
 
 class _Joint:
@@ -285,10 +314,12 @@ class _Entries:
         if not len(u):
             return values
         rows, columns = block
-        lefts, rights = self._by_pattern
-        if len(u) * _DENSE > _size(rows, len(lefts)) * _size(columns, len(rights)):
-            return (_some(lefts, rows) @ self.right[:, columns])[u, v]
+        if len(u) * _DENSE > _size(rows, self.left.shape[1]) * _size(columns, self.right.shape[1]):
+            return (_some(self._by_pattern[0], rows) @ self.right[:, columns])[u, v]
         u, v = cells_of(block, u, v)
+        if len(u) * _FEW < self.left.shape[1]:
+            return np.einsum("kc,kc->c", self.left.take(u, 1), self.right.take(v, 1), out=values)
+        lefts, rights = self._by_pattern
         step = max(1, _PIECE // max(1, len(self.right)))
         for start in range(0, len(u), step):
             piece = slice(start, start + step)

@@ -50,6 +50,21 @@ def unpack(words: Words, ends: int, length: int) -> LabelBlock:
     return np.unpackbits(data, axis=1, count=length, bitorder="little") if ends <= 2 else data[:, :length]
 
 
+def _runs(words: Words) -> NDArray[np.bool_] | None:
+    """Return which rows differ from the one before, where that is not so of most rows; else None."""
+    differ = np.ones(len(words), dtype=bool)
+    if not words.size:
+        return None
+    for column in words.T[:: max(1, words.shape[1] - 1)]:  # the first and the last
+        np.not_equal(column[1:], column[:-1], out=differ[1:])
+        if 2 * np.count_nonzero(differ) > len(differ):
+            return None
+    for piece in pieces(len(words) - 1, PIECE // words.shape[1]):
+        later = slice(piece.start + 1, piece.stop + 1)
+        differ[later] = (words[later] != words[piece]).any(axis=1)
+    return None if 2 * np.count_nonzero(differ) > len(differ) else differ
+
+
 class RowPool:
     """Rows of words, numbered in order of arrival; equal ones are stored once.
 
@@ -66,6 +81,9 @@ class RowPool:
 
     def add(self, words: Words) -> NDArray[np.intp]:
         """Take in rows, all of one width; return the number of each."""
+        runs = _runs(words)
+        if runs is not None:
+            return take(self.add(take(words, np.flatnonzero(runs))), np.cumsum(runs) - 1)
         group_ids, first = distinct_rows(words)
         rows = take(words, first)
         hashes = row_hashes(rows).tolist()

@@ -12,6 +12,8 @@ from hypothesis import event, given, settings
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.compile.meet import boxes, work_share
 from bnc2d.compile.meet.boxes import BOX, Boxes
+from bnc2d.compile.meet.join import Collector, Join, Patterns, Product
+from bnc2d.compile.meet.labels import Decider, Difference
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers
 
@@ -49,7 +51,7 @@ def test_what_a_box_decides_holds_for_its_cells(seed: int, dtype: type[np.floati
     left = rng.normal(size=(patterns, terms))
     left = (left / np.abs(left).sum(axis=1, keepdims=True)).astype(dtype)
     bound = (terms + 8) * (2.0**-24 if dtype is np.float32 else 2.0**-53)
-    above, is_open = Boxes.around(right).signs(left, bound)
+    above, is_open = Boxes.around(right, np.abs(right)).signs(left, bound)
     assert above.shape == is_open.shape == (patterns, -(-columns // BOX))
     cells = left.astype(np.float64) @ right
     box = np.arange(columns) // BOX
@@ -58,13 +60,39 @@ def test_what_a_box_decides_holds_for_its_cells(seed: int, dtype: type[np.floati
     assert above.any() or is_open.any()
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_first_bounds_are_bounds(seed: int) -> None:
+    """What float32 makes of a cell is within the bound, for sizes over many orders of magnitude."""
+    rng = np.random.default_rng(seed)
+    terms, patterns, columns = int(rng.integers(1, 33)), 60, 3 * BOX if seed % 2 else 2 * BOX + 7
+    spread = [0, 20, 60, 200][seed % 4]
+    table = rng.random((terms, patterns)) * 2.0 ** -rng.integers(0, spread + 1, (terms, patterns))
+    right = rng.random((terms, columns)) * 2.0 ** -rng.integers(0, spread + 1, (1, columns))
+    each = np.arange(terms)
+    collector = Collector.of(each, rng.choice([-1.0, 1.0], terms), each)
+    join = Join(
+        Patterns(table, np.zeros(patterns)), (Product(collector, right, right, right),), (), terms + 8, None
+    )
+    share = Difference(Decider(join, 0, (), Boxes.around(right, right)), join.first)
+    truth = share.values.left.astype(np.longdouble).T @ right.astype(np.longdouble)
+    computed = share.first_left @ share.first_right.astype(np.float32)
+    for box in range(-(-columns // BOX)):
+        some = slice(box * BOX, min((box + 1) * BOX, columns))
+        bound = share._first_bounds(np.arange(patterns), some, box)
+        assert (np.abs(computed[:, some] - truth[:, some]) <= bound).all()
+        assert bound.shape == (patterns, 1)
+        assert (bound <= 1.001 * share.first_bound + 2.0**-79).all()
+    whole = share._first_bounds(slice(None), slice(None), None)
+    assert (np.abs(computed - truth) <= whole).all()
+
+
 def test_columns_of_a_box_are_alike() -> None:
     """Sorting gains: of random columns on a line, boxes are as narrow as they can be."""
     rng = np.random.default_rng(0)
     line = rng.permutation(np.linspace(0, 1, 1024))
     columns = np.stack([line, 1 - line])
     sorted_columns = columns[:, boxes._alike(columns)]
-    halves = Boxes.around(sorted_columns).half[0]
+    halves = Boxes.around(sorted_columns, sorted_columns).half[0]
     assert halves.max() < 0.5 * 64 / 1023
 
 

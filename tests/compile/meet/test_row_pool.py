@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -33,6 +33,20 @@ def test_every_number_leads_to_its_row(hashes: object, width: int, parts: list[l
     assert sorted(set(numbers)) == list(range(len(pool)))
     if hashes is None:
         assert len(pool) == len({tuple(row) for row in wanted})
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1), st.integers(1, 4))
+def test_runs_of_equal_rows(runs: list[tuple[int, int]], width: int) -> None:
+    """Runs are told apart by any of their columns, and numbered like all others."""
+    rows = np.repeat(
+        [[0] * (width // 2) + [kind] + [7] * 2 for kind, _ in runs], [n for _, n in runs], axis=0
+    )
+    pool = RowPool()
+    numbers = pool.add(rows)
+    assert len(pool) == len({kind for kind, _ in runs})
+    assert pool.rows()[numbers].tolist() == rows.tolist()
+    assert pool.add(rows).tolist() == numbers.tolist()
+    event(f"runs: {row_packing._runs(rows) is not None}")
 
 
 def test_new_rows_are_not_looked_for() -> None:

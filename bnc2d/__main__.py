@@ -2,8 +2,9 @@
 
 While modules are loaded nothing is there yet that must be put in order, so the process just ends; an
 exception in the middle of an import would come out as a traceback, or as an error of the module that is
-interrupted. Nor is garbage looked for meanwhile, as there is none. And at the end memory is given back in one
-step, as the system does it: piece by piece that takes 20 ms, and more where models are large.
+interrupted. Nor is garbage looked for meanwhile, as there is none. Memory is kept until the end and then
+given back in one step, as the system does it: piece by piece that takes 20 ms, and more where models are
+large.
 """
 
 import atexit
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run the command line and end the process with its exit code."""
     gc.disable()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: its threads start with it, all unused
     try:
         import signal
 
@@ -30,6 +32,10 @@ def main() -> "NoReturn":
         def loaded() -> None:
             gc.freeze()  # what is there will stay
             gc.enable()
+            if "numpy" in sys.modules:  # else there will be no arrays
+                from bnc2d.base.allocation import keep_memory
+
+                keep_memory()
             signal.signal(signal.SIGINT, heard)
 
         code = run(loaded=loaded)

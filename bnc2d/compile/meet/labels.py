@@ -7,9 +7,10 @@ Error bounds. A product sums ``m`` terms of sizes that add up to ``t``; with ``k
 the truth, so a difference beyond that has the right sign. Joint probabilities have ``t`` equal to themselves
 and are in the right order where they differ by more than that share. Before, float32 looks at all cells: its
 operands are rounded once more, terms are scaled so that ``t <= 1``, and a difference beyond
-``((m + 8) 2**-24 + 2 k u) t`` has the right sign, with 1 or what a box allows for ``t``. What it leaves goes to float64, what that leaves is doubtful.
-(float32 also loses terms below ``2**-149``: far below these bounds, as no operand is above 1.) Where float64
-itself may have lost something, each bound grows by ``Underflow.error`` of the cell.
+``((m + 8) 2**-24 + 2 k u) t`` has the right sign, with 1 or what a box allows for ``t``. What it leaves goes
+to float64, what that leaves is doubtful. (float32 also loses terms below ``2**-149``: far below these bounds,
+as no operand is above 1.) Where float64 itself may have lost something, each bound grows by
+``Underflow.error`` of the cell.
 """
 
 from __future__ import annotations

@@ -41,7 +41,9 @@ Decided: TypeAlias = tuple[LabelBlock, Cells]
 _ALL = slice(None)
 # The arrays of a block should stay in the cache, and each step be long beside a switch between threads.
 _CELLS_AT_ONCE = 1 << 19
-# With more classes than this, and twice as many, blocks are smaller: each takes a product for every class.
+# With three classes or more there is a product for each, so that blocks are smaller, and still smaller with
+# this many classes and twice as many.
+_CELLS_OF_SEVERAL = 1 << 17
 _MANY_CLASSES = 16
 # Where float32 leaves more than one cell in this many, the block is computed again in float64.
 _DENSE = 16
@@ -86,7 +88,8 @@ class Decider:
 
     def decide(self, patterns: Patterns, share: Difference | None = None) -> Iterator[Decided]:
         """Yield the labels of blocks of patterns of the first side; ``share``, if given, is theirs."""
-        most = max(1, _CELLS_AT_ONCE // (1 + len(self.join.products) // _MANY_CLASSES))
+        cells = _CELLS_OF_SEVERAL if self.join.labels else _CELLS_AT_ONCE
+        most = max(1, cells // (1 + len(self.join.products) // _MANY_CLASSES))
         if self.columns > most:
             yield from self._decide_in_parts(patterns, most)
             return

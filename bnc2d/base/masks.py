@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from math import log2
 from operator import or_
 from typing import TypeAlias
@@ -21,12 +21,17 @@ def positions(mask: Mask) -> list[VariableId]:
     >>> positions(0b1011)
     [0, 1, 3]
     """
+    return list(_positions(mask))
+
+
+@lru_cache(maxsize=1 << 12)  # searches ask for the same ones again and again
+def _positions(mask: Mask) -> tuple[VariableId, ...]:
     found = []
     while mask:
         lowest = mask & -mask
         found.append(lowest.bit_length() - 1)
         mask ^= lowest
-    return found
+    return tuple(found)
 
 
 def union(masks: Iterable[Mask]) -> Mask:

@@ -99,40 +99,36 @@ def main() -> None:
     }
     problems = {key: read_problem(options.suite, key[0]) for key in rows}
     networks = {path: read_quietly(path) for path in {problem.network for problem in problems.values()}}
-    ratios: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    gains: dict[str, list[float]] = {"fresh": [], "inside": []}
+    records = []
     with tempfile.TemporaryDirectory() as folder:
-        for key, seconds in rows.items():
-            problem = problems[key]
-            threshold = str(problem.threshold) if key[1] == "bal" else key[1]
-            out = Path(folder, "out.bnc2d")
-            pairs, pairs_before = [], []
+        out = Path(folder, "out.bnc2d")
+        for (name, which), seconds in rows.items():
+            problem = problems[name, which]
+            threshold = str(problem.threshold) if which == "bal" else which
+            taken: dict[str, list[float]] = {}
             for _ in range(options.rounds):
-                pairs.append(fresh(problem, threshold, out))
-                if options.before:
-                    pairs_before.append(fresh(problem, threshold, out, options.before))
-            for kind, one, other in zip(
-                gains, zip(*pairs, strict=True), zip(*pairs_before, strict=False), strict=False
-            ):
-                gains[kind].append(min(other) / min(one))
-            again = [warm(networks[problem.network], problem, threshold) for _ in range(options.rounds + 1)]
-            seen = dict(zip(KINDS, (*map(min, zip(*pairs, strict=True)), min(again[1:])), strict=True))
-            shown = "  ".join(f"{kind} {seen[kind]:7.3f} ({seconds / seen[kind]:5.1f}x)" for kind in KINDS)
-            print(f"{key[0]:24} {key[1]:4} reference {seconds:7.2f}  {shown}", flush=True)
-            for kind in KINDS:
-                ratios[kind].append(seconds / seen[kind])
+                for suffix, checkout in [("", HERE), *([(" before", options.before)] * bool(options.before))]:
+                    for kind, value in zip(KINDS, fresh(problem, threshold, out, checkout), strict=False):
+                        taken.setdefault(kind + suffix, []).append(value)
+            warm(networks[problem.network], problem, threshold)
+            taken["warm"] = [
+                warm(networks[problem.network], problem, threshold) for _ in range(options.rounds)
+            ]
+            seen = {kind: min(values) for kind, values in taken.items()}
+            shown = "  ".join(
+                f"{kind} {value:7.3f} ({seconds / value:5.1f}x)" for kind, value in seen.items()
+            )
+            print(f"{name:24} {which:4} reference {seconds:7.2f}  {shown}", flush=True)
+            records.append({"reference": seconds, **seen})
             if options.json:
                 with options.json.open("a") as file:
-                    file.write(
-                        json.dumps({"problem": key[0], "threshold": key[1], "reference": seconds, **seen})
-                        + "\n"
-                    )
+                    file.write(json.dumps({"problem": name, "threshold": which, **records[-1]}) + "\n")
     for kind in KINDS:
-        found = ratios[kind]
-        print(f"{kind:7} geometric mean {mean(found):6.1f}x of {len(rows)} rows, least {min(found):.1f}x")
-    for kind, found in gains.items():
-        if found:
-            print(f"{kind:7} {mean(found):.2f}x the checkout before, least {min(found):.2f}x")
+        ratios = [record["reference"] / record[kind] for record in records]
+        print(f"{kind:7} geometric mean {mean(ratios):6.1f}x of {len(rows)} rows, least {min(ratios):.1f}x")
+        if f"{kind} before" in records[0]:
+            gains = [record[f"{kind} before"] / record[kind] for record in records]
+            print(f"{kind:7} {mean(gains):.2f}x the checkout before, least {min(gains):.2f}x")
 
 
 if __name__ == "__main__":

@@ -6,22 +6,17 @@ it. A library leaves this to whoever runs the process, so only commands and thei
 
 from __future__ import annotations
 
-import ctypes
-import sys
+import numpy as np
 
-# Numbers of glibc's ``mallopt``: from which size on memory comes straight from the system and goes straight
-# back, how much free memory is given back, how much more than wanted is asked for, and how many heaps threads
-# may have: in one of their own, large arrays would not fit.
-_MMAP_THRESHOLD, _TRIM_THRESHOLD, _TOP_PAD, _ARENA_MAX = -3, -1, -2, -8
-_NEVER = 2**31 - 1
-_SETTINGS = {_MMAP_THRESHOLD: _NEVER, _TRIM_THRESHOLD: _NEVER, _TOP_PAD: 1 << 24, _ARENA_MAX: 1}
+# The largest array that glibc learns from (32 MiB, less what it adds to it).
+_LARGEST = (1 << 25) - (1 << 13)
 
 
 def keep_memory() -> None:
-    """Keep what arrays give back for later ones; nothing changes where the C library has no such setting."""
-    if not sys.platform.startswith("linux"):
-        return
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:  # musl has none
-        for parameter, value in _SETTINGS.items():
-            mallopt(parameter, value)
+    """Keep what arrays give back for later ones, up to 64 MiB at a time.
+
+    glibc takes large pieces of memory straight from the system, and gives them straight back. What counts as
+    large is the largest such piece that was ever given back, so one that is never touched teaches it (the
+    dynamic threshold of ``mallopt(3)``). Other C libraries learn nothing, and nothing changes.
+    """
+    np.empty(_LARGEST, dtype=np.uint8)

@@ -95,19 +95,20 @@ class Collector:
         lengths = self.lengths
         for length in sorted_distinct(lengths).tolist():
             rows = np.flatnonzero(lengths == length)
-            for piece in pieces(len(rows), _PIECE // (table.shape[1] * min(length, _FEW_TERMS) or 1)):
+            gathered = table.shape[1] * (length if length > _FEW_TERMS else 1)  # for each sum
+            for piece in pieces(len(rows), _PIECE // max(1, gathered)):
                 found[rows[piece]] = self._of_length(table, self.starts[rows[piece]], length)
         return found
 
     def _of_length(self, table: Matrix, starts: Integers, length: int) -> Matrix | float:
         """Return sums of equally many terms."""
-        if length > _FEW_TERMS:
-            terms = starts[:, None] + np.arange(length)
-            rows = table.take(self.source[terms].reshape(-1), axis=0)
-            weights = self.weight[terms][:, None]
-            found: Matrix = (weights @ rows.reshape(len(starts), length, -1))[:, 0]
-            return found
         total: Matrix | float = 0.0
+        if length > _FEW_TERMS:
+            for some in pieces(length, _PIECE // max(1, len(starts) * table.shape[1])):
+                terms = starts[:, None] + np.arange(some.start, some.stop)
+                rows = table.take(self.source[terms].reshape(-1), axis=0)
+                total = total + (self.weight[terms][:, None] @ rows.reshape(*terms.shape, -1))[:, 0]
+            return total
         for term in range(length):
             terms = starts + term
             rows = table.take(self.source[terms], axis=0)

@@ -168,15 +168,10 @@ class Difference:
         """``[pattern, term]``: sizes of the left side, as they come to a first bound."""
         return self.sizes.left.T.astype(np.float32, order="C")
 
-    def decide_box(self, rows: Integers, box: int) -> tuple[Decided, slice]:
-        """Return what ``decide`` does of the columns of a box, and these."""
-        columns = slice(box * BOX, min((box + 1) * BOX, self.first_right.shape[1]))
-        return self.decide(rows, columns, box), columns
-
     def decide(self, rows: Chosen, columns: Chosen = _ALL, box: int | None = None) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven.
 
-        The columns are all, or those of a box.
+        The columns are all, or those of ``box``.
         """
         block = rows, columns
         difference = _times(_some(self.first_left, rows), self.first_right[:, columns])

@@ -91,8 +91,9 @@ def _decide_boxes(decider: Decider, boxes: Boxes, share: Difference, start: int)
     words[:, -1] &= np.int64(-1 if decider.columns % BOX == 0 else (1 << decider.columns % BOX) - 1)
     doubtful = [(np.zeros(0, dtype=np.intp),) * 2]
     for box, rows in enumerate(map(np.flatnonzero, np.ascontiguousarray(is_open.T))):
+        columns = slice(box * BOX, min((box + 1) * BOX, decider.columns))
         for some in pieces(len(rows), _ROWS_AT_ONCE):
-            (labels, cells), columns = share.decide_box(rows[some], box)
+            labels, cells = share.decide(rows[some], columns, box)
             words[rows[some], box] = pack(labels, 2)[:, 0]
             doubtful.append(cells_of((rows[some], columns), *cells))
     u, v = map(np.concatenate, zip(*doubtful, strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,3 +31,23 @@ def test_sums_are_what_they_are_called(columns: int, terms: list[tuple[int, int,
     assert (gained + lost).tolist() == sizes.tolist()
     strided = np.repeat(table, 2, axis=1)[:, ::2]
     assert collector.sums(strided).tolist() == found.tolist()
+
+
+def test_long_sums_are_gathered_in_pieces() -> None:
+    """However many terms a sum has, few rows are gathered at a time: all would be 64 MB here."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 9, (50, 100)).astype(np.float64)
+    lengths = [1, 5, 9, 9, 40_000, 40_000]
+    target = np.repeat(np.arange(len(lengths)), lengths)
+    source, weight = rng.integers(0, 50, len(target)), rng.integers(-8, 9, len(target)).astype(np.float64)
+    collector = Collector.of(source, weight, target)
+    tracemalloc.start()
+    try:
+        found = collector.sums(table)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    counts = np.zeros((len(lengths), 50))
+    np.add.at(counts, (target, source), weight)
+    assert found.tolist() == (counts @ table).tolist()  # exact, as all are integers
+    assert peak < 8e6

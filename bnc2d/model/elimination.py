@@ -132,7 +132,17 @@ def eliminate(
     multiply: Callable[[list[Table], Mask], Table],
 ) -> list[Table]:
     """Carry joins out: ``multiply`` returns the product of some tables without some variables."""
-    inside, left = joined_tables(scopes, joins)
+    return carry_out(tables, joins, *joined_tables(scopes, joins), multiply)
+
+
+def carry_out(
+    tables: Sequence[Table],
+    joins: Sequence[Join],
+    inside: Sequence[Sequence[TableId]],
+    left: Sequence[TableId],
+    multiply: Callable[[list[Table], Mask], Table],
+) -> list[Table]:
+    """Carry joins out, given which tables go into each, and which are ``left`` (``joined_tables``)."""
     made = dict(enumerate(tables))
     for number, (join, entering) in enumerate(zip(joins, inside, strict=True), len(tables)):
         made[number] = multiply([made.pop(table) for table in entering], join.summed)

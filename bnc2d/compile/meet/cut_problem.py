@@ -19,11 +19,12 @@ from bnc2d.compile.meet.boxes import Boxes
 from bnc2d.compile.meet.cut.cut import CutSide
 from bnc2d.compile.meet.join import Join, join_tables
 from bnc2d.compile.meet.labels import Decider
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, compressed_cpt, multiply_out
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, compressed_cpt
+from bnc2d.compile.meet.tables.products import AnyFactor, made, multiply_out
 from bnc2d.model.classifier import BaseClassifier
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import Join as Elimination
-from bnc2d.model.elimination import eliminate, smallest_first
+from bnc2d.model.elimination import TableId, carry_out, joined_tables, smallest_first
 
 Given: TypeAlias = Mapping[VariableId, int]  # states of features that are set beforehand
 
@@ -49,23 +50,54 @@ class Side:
             left = [scope for scope in (*left, *(join.result for join in joins)) if not scope & summed]
             self._joins += joins
         self._last = union(left)
+        self._inside, self._left = self._places([prepared.scopes[table] for table in self._tables])
+        # The table that was made last, and what it was made for.
+        self._made: tuple[tuple[object, ...], CompressedFactor] | None = None
+
+    def _places(self, scopes: list[Mask]) -> tuple[list[list[TableId]], list[TableId]]:
+        """Return which tables go into each join, and which are left.
+
+        A table without features that no join needs goes into the last one that mentions all of it: there it
+        meets small tables, at the end it would meet the largest.
+        """
+        inside, left = joined_tables(scopes, self._joins)
+        results = [*scopes, *(join.result for join in self._joins)]
+        features = mask_of(self._prepared.feature_ids)
+        kept = []
+        for table in left:
+            later = range(max(0, table - len(scopes) + 1), len(self._joins))
+            fitting = [join for join in later if not results[table] & ~self._joins[join].scope]
+            if fitting and not results[table] & features:
+                inside[fitting[-1]].append(table)
+            else:
+                kept.append(table)
+        return inside, kept
 
     def factor(self, given: Given, exact: bool = False, structural: bool = False) -> CompressedFactor:
         """Return the table with some features set, its rows in the order of the others in ``features``.
 
         ``structural`` as in ``multiply_out``.
         """
+        key = exact, tuple((v, state) for v, state in given.items() if v in self.features)
+        known = self._made
+        if known is not None and known[0] == key and (known[1].structural or not structural):
+            return known[1]
+        factor = self._factor(given, exact, structural)
+        self._made = key, factor
+        return factor
+
+    def _factor(self, given: Given, exact: bool, structural: bool) -> CompressedFactor:
         prepared = self._prepared
 
-        def multiply(some: list[CompressedFactor], gone: Mask) -> CompressedFactor:
+        def multiply(some: list[AnyFactor], gone: Mask) -> AnyFactor:
             checkpoint()
             return multiply_out(some, positions(gone), exact, structural)
 
         merged = prepared.merged
         states = {v: int(merged[v][state]) if v in merged else state for v, state in given.items()}
-        tables = [compressed_cpt(prepared, table, states, exact) for table in self._tables]
-        scopes = [prepared.scopes[table] for table in self._tables]
-        whole = multiply(eliminate(tables, scopes, self._joins, multiply), 0)
+        tables: list[AnyFactor] = [compressed_cpt(prepared, t, states, exact) for t in self._tables]
+        left = carry_out(tables, self._joins, self._inside, self._left, multiply)
+        whole = made(multiply(left, 0))
         free = [variable for variable in self.features if variable not in given]
         rows = whole.pattern_of_row.reshape([prepared.sizes[v] for v in whole.features])
         rows = rows.transpose([whole.features.index(v) for v in free])

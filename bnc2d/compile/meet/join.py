@@ -27,8 +27,9 @@ from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct, distinct_rows, sorted_distinct, stable_order
 from bnc2d.base.masks import VariableId
 from bnc2d.base.records import record
-from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, paired_groups
+from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.gathered_sums import Integers
+from bnc2d.compile.meet.tables.products import paired_groups
 from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
 from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 

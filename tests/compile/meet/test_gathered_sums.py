@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bnc2d.compile.meet.tables import gathered_sums as module
-from bnc2d.compile.meet.tables.gathered_sums import gathered_sums
+from bnc2d.compile.meet.tables.gathered_sums import GatheredSums
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -24,10 +24,11 @@ def test_against_the_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> N
     of_right = np.repeat(rng.integers(0, 9, (runs, terms)), counts, axis=0)
     of_right = of_right[rng.permutation(len(of_right))]
     of_left = rng.integers(0, 7, of_right.shape)
-    table, place = gathered_sums(left, right, of_left, of_right)
-    if place is not None:
-        assert sorted(place.tolist()) == list(range(len(of_left)))
-        table = table[place]
+    sums = GatheredSums.planned(of_left, of_right, a * b, left.dtype == np.float64)
+    table = sums.table(left, right)
+    if sums.place is not None:
+        assert sorted(sums.place.tolist()) == list(range(len(of_left)))
+        table = table[sums.place]
     for group, row in enumerate(table):
         wanted = sum(
             np.multiply.outer(left[at], right[to])
@@ -41,6 +42,6 @@ def test_shared_rows_are_found() -> None:
     rng = np.random.default_rng(0)
     of_right = np.tile(rng.integers(0, 50, (8, 4)), (16, 1))
     of_left = rng.integers(0, 20, of_right.shape)
-    _, place = gathered_sums(rng.random((20, 2)), rng.random((50, 512)), of_left, of_right)
+    place = GatheredSums.planned(of_left, of_right, 2 * 512, is_float=True).place
     assert place is not None
     assert place[0] + 1 == place[8]

@@ -10,30 +10,27 @@ are). So it is stored as a table over *patterns* of ``u`` and *groups* of ``s``:
 States are one group where they take equal terms from equal groups: that is seen from the structure, before
 anything is multiplied. Patterns are merged by value (``proportional.py``).
 
-Entries and their accounts are those of ``model/factors.py``: float64 or Python integers. Products are not,
-for the sake of speed: rows here are all instances of the features, so all pairs of patterns are formed, and
-terms are gathered by group, for which patterns must be the last axis. Where there are many states and few
-patterns, or nearly as many groups as states, groups gain nothing, and all states are multiplied (``dense``).
+Entries and their accounts are those of ``model/factors.py``: float64 or Python integers. Products are not
+(``products.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import log2, prod
+from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import OBJECTS, array_pieces, take, take_columns
-from bnc2d.base.checkpoints import PIECE, pieces
-from bnc2d.base.hashing import ascending, distinct_rows, grouped_one_by_one
+from bnc2d.base.arrays import OBJECTS, take, take_columns
+from bnc2d.base.checkpoints import pieces
+from bnc2d.base.hashing import grouped_one_by_one
 from bnc2d.base.masks import VariableId
 from bnc2d.base.records import record
 from bnc2d.compile.graph.pruning import Prepared
-from bnc2d.compile.meet.tables.dense import Dense, dense_product, kept_variables
-from bnc2d.compile.meet.tables.gathered_sums import PIECE as SMALL
-from bnc2d.compile.meet.tables.gathered_sums import Integers, Table, gathered_sums
+from bnc2d.compile.meet.tables.gathered_sums import Integers, Table
 from bnc2d.compile.meet.tables.proportional import merge_patterns
 from bnc2d.model.accounts import (
     EXACT,
@@ -41,25 +38,20 @@ from bnc2d.model.accounts import (
     QUANTUM,
     Account,
     Lost,
-    Operand,
     exponents,
     lost_by_merging,
-    lost_by_product,
     lost_by_rounding,
     lost_by_scaling,
     power_below,
 )
 from bnc2d.model.factors import ONE_ROW
 
-# With few patterns, looking for groups among many states costs more than it saves.
-_FEW = 8
-_MANY = 1 << 17
-# So they do where a factor has at least this share of groups to its states.
+Zeros: TypeAlias = NDArray[np.bool_] | None  # None where no group has zeros alone
+
+# Where a factor has at least this share of groups to its states, looking for groups costs more than it saves.
 _NEARLY_ALL = 0.9
-# Exponents are measured once what is known of them goes beyond these; near one, nothing comes of it.
-_LOW, _HIGH = -200.0, 100.0
 # Columns are compared where their entries and all sums of them are far from both ends of the range.
-_COMPARED_EXPONENT = 400
+COMPARED_EXPONENT = 400
 # Sums of the entries of columns that are scaled alike differ by less than a factor of 2 to this.
 _ROOM = 100
 
@@ -74,6 +66,7 @@ class CompressedFactor:
     group_of_state: Integers  # with an axis for each variable of ``scope``
     table: Table
     account: Account
+    zeros: Zeros = None  # by group: whether all its entries are zero in truth
     work: float = 0.0  # multiplications behind the table
     structural: bool = True  # whether equal states were looked for at every step
 
@@ -157,7 +150,8 @@ class CompressedFactor:
         return replace(self, table=table, account=account)
 
 
-def _one(exact: bool) -> CompressedFactor:
+def one_factor(exact: bool) -> CompressedFactor:
+    """Return the factor that changes nothing."""
     table = np.ones((1, 1), dtype=object if exact else np.float64)
     return CompressedFactor((), (), ONE_ROW, ONE_ROW.reshape(()), table, EXACT)
 
@@ -191,91 +185,24 @@ def compressed_cpt(
         groups.reshape([prepared.sizes[scope[axis]] for axis in hidden]),
         columns[first],
         account,
+        some_zeros(~np.logical_or.reduce(truth[first] != 0, axis=1)),
     )
 
 
-def multiply_out(
-    factors: Sequence[CompressedFactor], summed: Collection[VariableId], exact: bool, structural: bool = False
-) -> CompressedFactor:
-    """Multiply the factors, smallest first, and sum the variables ``summed`` out of the product.
-
-    ``structural`` looks for equal states also where that costs more than it saves.
-    """
-    ranked = sorted([factor for factor in factors if not factor.is_constant], key=lambda f: f.table.size)
-    if not ranked or (len(ranked) == 1 and summed):
-        ranked.insert(0, _one(exact))
-    product = ranked[0]
-    for position, factor in enumerate(ranked[1:], start=2):
-        product = _product(product, factor, summed if position == len(ranked) else (), structural)
-    return product
+def some_zeros(zeros: NDArray[np.bool_]) -> Zeros:
+    """Return groups of zeros in the form of a factor: None for no group."""
+    return zeros if zeros.any() else None
 
 
-def _product(
-    left: CompressedFactor, right: CompressedFactor, summed: Collection[VariableId], structural: bool
-) -> CompressedFactor:
-    """Multiply two factors without a common feature and sum variables out."""
-    in_range = left.is_exact or left.account.fits(right.account)
-    if not in_range:
-        left, right = left.rescaled(), right.rescaled()
-        in_range = left.account.fits(right.account)
-    sizes = left.sizes | right.sizes
-    kept = kept_variables(left.scope, right.scope, summed)
-    gone = tuple([variable for variable in sizes if variable in summed])
-    terms = prod([sizes[variable] for variable in gone])
-    few = left.patterns * right.patterns <= _FEW or (left.tells_states_apart and right.tells_states_apart)
-    dense = in_range and not structural and few and prod(sizes.values()) >= _MANY
-    if dense:
-        one, other = (Dense(factor.scope, factor.all_states) for factor in (left, right))
-        table = dense_product(one, other, gone)
-        groups = np.arange(len(table), dtype=np.intp)
-    else:
-        codes = paired_groups(left, right, (*kept, *gone)).reshape(-1, terms)
-        groups, first = _state_groups(left, right, codes)
-        rows = np.divmod(codes[first], len(right.table))
-        table, place = gathered_sums(left.table, right.table, *rows)
-        groups = groups if place is None else take(place, groups)
-    factor = CompressedFactor(
-        left.features + right.features,
-        kept,
-        _pairs(left, right),
-        groups.reshape([sizes[variable] for variable in kept]),
-        table,
-        EXACT if left.is_exact else _account(left, right, terms, in_range, table),
-        left.work + right.work + float(table.size * terms),
-        left.structural and right.structural and not dense,
-    )
-    return _with_merged_patterns(factor) if factor.patterns > 1 else factor
+def is_comparable(account: Account) -> bool:
+    """Return whether columns can be compared as they are."""
+    return max(-account.lowest, account.highest) <= COMPARED_EXPONENT
 
 
-def _account(
-    left: CompressedFactor, right: CompressedFactor, terms: int, in_range: bool, table: Table
-) -> Account:
-    """Return the account of a product: nothing lost where operands and products are in range."""
-    one, other = left.account, right.account
-    lost = None
-    if not in_range or one.lost is not None or other.lost is not None:
-        operand = Operand(left.table.max(axis=0, initial=0.0)[:, None], left.lost[:, None])
-        others = Operand(right.table.max(axis=0, initial=0.0), right.lost)
-        lost = lost_by_product(operand, others, terms, may_underflow=True).reshape(-1)
-    lowest, highest = one.lowest + other.lowest, one.highest + other.highest + log2(terms)
-    if (lowest < _LOW or highest > _HIGH) and table.size <= SMALL:
-        lowest, highest = exponents(table)  # measuring a small table saves scaling a large one
-    return Account(one.roundings + other.roundings + terms, lowest, highest, lost)
-
-
-def _pairs(left: CompressedFactor, right: CompressedFactor) -> Integers:
-    """Return the pattern of each instance of both factors' features, for all pairs of their patterns."""
-    if not left.features or not right.features:  # one pattern
-        return right.pattern_of_row if not left.features else left.pattern_of_row
-    rows = np.empty((len(left.pattern_of_row), len(right.pattern_of_row)), dtype=np.intp)
-    for piece in pieces(len(rows), PIECE // rows.shape[1]):
-        np.add(left.pattern_of_row[piece, None] * right.patterns, right.pattern_of_row, out=rows[piece])
-    return rows.reshape(-1)
-
-
-def _with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:
+def with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:
+    """Return the same with proportional columns as one, where that pays."""
     account = factor.account
-    if max(-account.lowest, account.highest) > _COMPARED_EXPONENT and not factor.is_exact:
+    if not is_comparable(account) and not factor.is_exact:
         factor = factor.rescaled()
         account = factor.account
     merged = merge_patterns(factor.table)
@@ -291,50 +218,3 @@ def _with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:
         pattern_of_row=take(merged.number, factor.pattern_of_row),
         account=Account(account.roundings + merged.roundings, account.lowest, account.highest, lost),
     )
-
-
-def paired_groups(left: CompressedFactor, right: CompressedFactor, axes: Sequence[VariableId]) -> Integers:
-    """Return the pair of groups of each state of ``axes``: ``left group * right groups + right group``.
-
-    An array with an axis for each variable; they are those of both scopes.
-    """
-    one, other = (factor.groups_along(axes) for factor in (left, right))
-    shape = [max(sizes) for sizes in zip(one.shape, other.shape, strict=True)]
-    codes = np.empty(shape, dtype=np.intp)
-    if codes.size <= PIECE:
-        return np.add(one * len(right.table), other, out=codes)
-    one, other = np.broadcast_to(one, shape), np.broadcast_to(other, shape)
-    for piece in array_pieces(shape):
-        codes[piece] = one[piece] * len(right.table) + other[piece]
-    return codes
-
-
-def _state_groups(
-    left: CompressedFactor, right: CompressedFactor, codes: Integers
-) -> tuple[Integers, Integers]:
-    """Return the group of each state, given the pairs of groups of its terms, and one state of each group.
-
-    States with equal terms, in whatever order, are one group; terms of value zero are all equal.
-    """
-    terms = codes + 1 if codes.size <= PIECE else np.empty_like(codes)
-    vanishing = [_vanishing(factor) for factor in (left, right)]
-    for piece in pieces(len(codes), PIECE // codes.shape[1]):
-        some = terms[piece]
-        np.add(codes[piece], 1, out=some)
-        if vanishing[0] is not None:
-            some[vanishing[0][codes[piece] // len(right.table)]] = 0
-        if vanishing[1] is not None:
-            some[vanishing[1][codes[piece] % len(right.table)]] = 0
-        if codes.shape[1] > PIECE:
-            some[0] = ascending(some[0])
-        elif codes.shape[1] > 1:
-            some.sort(axis=1)
-    return distinct_rows(terms)
-
-
-def _vanishing(factor: CompressedFactor) -> NDArray[np.bool_] | None:
-    """Return which groups have zeros alone, for certain; None for none."""
-    if factor.may_hide_entries or np.count_nonzero(factor.table) == factor.table.size:
-        return None
-    vanishing: NDArray[np.bool_] = ~factor.table.any(axis=1).astype(bool)
-    return vanishing if vanishing.any() else None

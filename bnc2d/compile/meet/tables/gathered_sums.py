@@ -8,6 +8,7 @@ rows once: several times faster than one group after the other.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.arrays import multiply_matrices, take
 from bnc2d.base.hashing import distinct_rows, stable_order
+from bnc2d.base.records import record
 from bnc2d.base.workers import spread_out
 
 Integers: TypeAlias = NDArray[np.intp]
@@ -29,76 +31,90 @@ _SHARED = 2
 _LONG_RUN = 1 << 15
 
 
-def gathered_sums(
-    left: Table, right: Table, of_left: Integers, of_right: Integers
-) -> tuple[Table, Integers | None]:
-    """Return ``[group, left pattern x right pattern]``, and in which place each group is; None for its own.
+@record
+class GatheredSums:
+    """Which rows the groups of a result take, the groups in an order that makes the sums cheap.
 
-    ``of_left`` and ``of_right`` are ``[group, term]``.
+    ``of_left`` is ``[group, term]``. Where ``counts`` is None, so is ``of_right``; else groups lie in runs,
+    ``counts`` of them for each row of ``of_right``, ``[run, term]``, and ``place`` says where each group of
+    the caller's order is now.
     """
-    groups, terms = of_left.shape
-    products = groups * terms * left.shape[1] * right.shape[1]
-    if left.dtype == np.float64 and terms > 1 and products >= _MANY_PRODUCTS:
-        shared, first = distinct_rows(of_right)
-        counts = np.bincount(shared)
-        alike = bool((counts == counts[0]).all())
-        if _SHARED * len(first) <= groups and (alike or products >= _LONG_RUN * len(first)):
-            order = stable_order(shared)
-            place = np.empty(groups, dtype=np.intp)
-            place[order] = np.arange(groups)
-            return _by_shared_rows(left, right, of_left[order], of_right[first], counts, alike), place
-    return _one_by_one(left, right, of_left, of_right), None
 
+    of_left: Integers
+    of_right: Integers
+    counts: Integers | None = None
+    place: Integers | None = None
 
-def _by_shared_rows(
-    left: Table, right: Table, of_left: Integers, of_right: Integers, counts: Integers, alike: bool
-) -> Table:
-    """Return the sums of groups that lie in runs, ``counts`` of them for each row of ``of_right``.
+    @classmethod
+    def planned(cls, of_left: Integers, of_right: Integers, pairs: int, is_float: bool) -> GatheredSums:
+        """Return the sums for rows ``[group, term]`` of tables with so many pairs of patterns."""
+        groups, terms = of_left.shape
+        products = groups * terms * pairs
+        if is_float and terms > 1 and products >= _MANY_PRODUCTS:
+            shared, first = distinct_rows(of_right)
+            counts = np.bincount(shared)
+            alike = bool((counts == counts[0]).all())
+            if _SHARED * len(first) <= groups and (alike or products >= _LONG_RUN * len(first)):
+                order = stable_order(shared)
+                place = np.empty(groups, dtype=np.intp)
+                place[order] = np.arange(groups)
+                return cls(of_left[order], of_right[first], counts, place)
+        return cls(of_left, of_right)
 
-    Where all runs are ``alike`` in length, many are multiplied at once.
-    """
-    (groups, terms), a, b = of_left.shape, left.shape[1], right.shape[1]
-    table: Table = np.empty((groups, a * b))
-    count = int(counts[0])
-    step = max(1, PIECE // (terms * (count * a + b) + count * a * b)) if alike else 1
-    stops = np.cumsum(counts)
+    @property
+    def groups(self) -> int:
+        """The number of rows of the result."""
+        return len(self.of_left)
 
-    def fill(start: int) -> None:
-        end = min(start + step, len(counts))
-        runs = end - start
-        rows = slice(int(stops[start] - counts[start]), int(stops[end - 1]))
-        above = take(left, of_left[rows].reshape(-1)).reshape(runs, -1, terms, a)
-        weights = np.ascontiguousarray(above.transpose(0, 1, 3, 2)).reshape(runs, -1, terms)
-        below = take(right, of_right[start:end].reshape(-1)).reshape(runs, terms, b)
-        multiply_matrices(weights, below, out=table[rows].reshape(runs, -1, b))
-
-    spread_out(fill, range(0, len(counts), step))
-    return table
-
-
-def _one_by_one(left: Table, right: Table, of_left: Integers, of_right: Integers) -> Table:
-    """Return the sums of each group by itself."""
-    groups, terms = of_left.shape
-    a, b = left.shape[1], right.shape[1]
-    table: Table = np.empty((groups, a * b), dtype=left.dtype)
-    by_matrix = left.dtype == np.float64 and a * b > 1 and terms > 1
-    step = max(1, PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
-
-    def fill(start: int) -> None:
-        piece = slice(start, start + step)
-        if step == 1 and terms * a * b > PIECE:
-            x, y = take(left, of_left[start]), take(right, of_right[start])
-            multiply_matrices(x.T, y, out=table[start].reshape(a, b))
-            return
-        x = left.take(of_left[piece].reshape(-1), axis=0).reshape(-1, terms, a)
-        y = right.take(of_right[piece].reshape(-1), axis=0).reshape(-1, terms, b)
-        sums = table[piece].reshape(-1, a, b)
-        if by_matrix:
-            np.matmul(x.transpose(0, 2, 1), y, out=sums)
-        elif terms == 1:
-            np.multiply(x.transpose(0, 2, 1), y, out=sums)
+    def table(self, left: Table, right: Table, out: Table | None = None) -> Table:
+        """Return ``[group, left pattern x right pattern]``, in ``out`` where that is given."""
+        shape = self.groups, left.shape[1] * right.shape[1]
+        table = np.empty(shape, dtype=left.dtype) if out is None else out[: prod(shape)].reshape(shape)
+        if self.counts is None:
+            self._fill_one_by_one(table, left, right)
         else:
-            np.add.reduce(x[:, :, :, None] * y[:, :, None, :], axis=1, out=sums)
+            self._fill_by_shared_rows(table, left, right, self.counts)
+        return table
 
-    spread_out(fill, range(0, groups, step))
-    return table
+    def _fill_by_shared_rows(self, table: Table, left: Table, right: Table, counts: Integers) -> None:
+        """Fill a table run by run; where all runs are of one length, many are multiplied at once."""
+        terms, a, b = self.of_left.shape[1], left.shape[1], right.shape[1]
+        count = int(counts[0])
+        alike = bool((counts == count).all())
+        step = max(1, PIECE // (terms * (count * a + b) + count * a * b)) if alike else 1
+        stops = np.cumsum(counts)
+
+        def fill(start: int) -> None:
+            end = min(start + step, len(counts))
+            runs = end - start
+            rows = slice(int(stops[start] - counts[start]), int(stops[end - 1]))
+            above = take(left, self.of_left[rows].reshape(-1)).reshape(runs, -1, terms, a)
+            weights = np.ascontiguousarray(above.transpose(0, 1, 3, 2)).reshape(runs, -1, terms)
+            below = take(right, self.of_right[start:end].reshape(-1)).reshape(runs, terms, b)
+            multiply_matrices(weights, below, out=table[rows].reshape(runs, -1, b))
+
+        spread_out(fill, range(0, len(counts), step))
+
+    def _fill_one_by_one(self, table: Table, left: Table, right: Table) -> None:
+        """Fill a table group by group, several at once where they are small."""
+        (groups, terms), a, b = self.of_left.shape, left.shape[1], right.shape[1]
+        by_matrix = left.dtype == np.float64 and a * b > 1 and terms > 1
+        step = max(1, PIECE // (max(terms * (a + b), a * b) if by_matrix else terms * a * b))
+
+        def fill(start: int) -> None:
+            piece = slice(start, start + step)
+            if step == 1 and terms * a * b > PIECE:
+                x, y = take(left, self.of_left[start]), take(right, self.of_right[start])
+                multiply_matrices(x.T, y, out=table[start].reshape(a, b))
+                return
+            x = left.take(self.of_left[piece].reshape(-1), axis=0).reshape(-1, terms, a)
+            y = right.take(self.of_right[piece].reshape(-1), axis=0).reshape(-1, terms, b)
+            sums = table[piece].reshape(-1, a, b)
+            if by_matrix:
+                np.matmul(x.transpose(0, 2, 1), y, out=sums)
+            elif terms == 1:
+                np.multiply(x.transpose(0, 2, 1), y, out=sums)
+            else:
+                np.add.reduce(x[:, :, :, None] * y[:, :, None, :], axis=1, out=sums)
+
+        spread_out(fill, range(0, groups, step))

@@ -28,7 +28,7 @@ _SAME_RATIO = 2.0**-40
 # They are one where, after scaling, every entry agrees within this share.
 _SAME = 2.0**-42
 # What merging adds to the account: the share, doubled for the rounding of the comparison, in units of 2**-53.
-_SAME_ROUNDINGS = 2**12
+SAME_ROUNDINGS = 2**12
 _PIECE = 1 << 17
 # Copying a table pays where it loses at least a tenth of its columns.
 _WORTHWHILE = 0.9
@@ -111,4 +111,4 @@ def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
         return None
     number[apart] = len(first) + np.arange(len(apart))
     factor[apart] = 1.0
-    return Merged(np.concatenate([first, apart]), number, _SAME_ROUNDINGS, factor)
+    return Merged(np.concatenate([first, apart]), number, SAME_ROUNDINGS, factor)

@@ -171,9 +171,9 @@ class _Attempt:
         local = RowPool()
         ids, doubts = [], []
         for rows, doubtful in decide_all(decider, first, self._cut_problem.terminals, self._executor):
-            ids.append(local.add(rows))
+            ids.append(local.add_distinct(rows))
             doubts.append(doubtful)
-            self.cells += len(rows) * second.patterns
+            self.cells += len(rows.ids) * second.patterns
             self._budget.progress(sum(map(len, ids)) / len(first))
         return take(self._expand(local, second), np.concatenate(ids)), Doubts.joined(doubts)
 

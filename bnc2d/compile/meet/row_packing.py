@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import contiguous, take
 from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.base.hashing import distinct, distinct_rows, row_hashes
+from bnc2d.base.records import record
 from bnc2d.compile.meet.labels import LabelBlock
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table
 
@@ -65,6 +66,26 @@ def _runs(words: Words) -> NDArray[np.bool_] | None:
     return None if 2 * np.count_nonzero(differ) > len(differ) else differ
 
 
+@record
+class DistinctRows:
+    """Rows of words, equal ones once, with their hashes; ``ids`` says which of them each row is."""
+
+    rows: Words
+    hashes: NDArray[np.uint64]
+    ids: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, words: Words) -> DistinctRows:
+        """Return the distinct ones of some rows, in the order in which they appear."""
+        runs = _runs(words)
+        if runs is not None:
+            found = cls.of(take(words, np.flatnonzero(runs)))
+            return cls(found.rows, found.hashes, take(found.ids, np.cumsum(runs) - 1))
+        ids, first = distinct_rows(words)
+        rows = take(words, first)
+        return cls(rows, row_hashes(rows), ids)
+
+
 class RowPool:
     """Rows of words, numbered in order of arrival; equal ones are stored once.
 
@@ -81,12 +102,11 @@ class RowPool:
 
     def add(self, words: Words) -> NDArray[np.intp]:
         """Take in rows, all of one width; return the number of each."""
-        runs = _runs(words)
-        if runs is not None:
-            return take(self.add(take(words, np.flatnonzero(runs))), np.cumsum(runs) - 1)
-        group_ids, first = distinct_rows(words)
-        rows = take(words, first)
-        hashes = row_hashes(rows).tolist()
+        return self.add_distinct(DistinctRows.of(words))
+
+    def add_distinct(self, distinct: DistinctRows) -> NDArray[np.intp]:
+        """Take in rows of which it is known which are equal; return the number of each."""
+        rows, hashes = distinct.rows, distinct.hashes.tolist()
         ids = np.array([self._ids.get(key, -1) for key in hashes], dtype=np.intp)
         found = np.flatnonzero(ids >= 0)
         for piece in pieces(len(found), PIECE // rows.shape[1]):
@@ -98,7 +118,7 @@ class RowPool:
         self._ids.update(
             (hashes[at], number) for at, number in zip(new.tolist(), ids[new].tolist(), strict=True)
         )
-        return take(ids, group_ids)
+        return take(ids, distinct.ids)
 
     def add_new(self, rows: Words) -> NDArray[np.intp]:
         """Take in rows of which none is there yet, nor comes again: they are not looked for."""

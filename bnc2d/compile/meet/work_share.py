@@ -15,7 +15,7 @@ from bnc2d.base.workers import in_order
 from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider, Difference, LabelBlock, cells_of
-from bnc2d.compile.meet.row_packing import Words, pack, unpack
+from bnc2d.compile.meet.row_packing import DistinctRows, Words, pack, unpack
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 
 if TYPE_CHECKING:
@@ -58,12 +58,19 @@ class Doubts:
 
 
 # The packed labels of consecutive patterns of the first side, and the doubts about them.
-DecidedRows: TypeAlias = tuple[Words, Doubts]
+PackedRows: TypeAlias = tuple[Words, Doubts]
+# The same with equal rows as one: that is found where rows are made, and less is sent from there.
+DecidedRows: TypeAlias = tuple[DistinctRows, Doubts]
 
 
 @one_thread
 def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> DecidedRows:
     """Decide patterns of the first side, of which ``start`` come before."""
+    words, doubts = _decide_rows(decider, patterns, ends, start)
+    return DistinctRows.of(words), doubts
+
+
+def _decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> PackedRows:
     share: Difference | None = None
     if decider.boxes is not None and ends <= 2:
         share = Difference(decider, patterns)
@@ -82,7 +89,7 @@ def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> 
     return np.concatenate(rows), Doubts.joined([nothing, *doubts])
 
 
-def _decide_boxes(decider: Decider, boxes: Boxes, share: Difference, start: int) -> DecidedRows | None:
+def _decide_boxes(decider: Decider, boxes: Boxes, share: Difference, start: int) -> PackedRows | None:
     """Return the same by boxes, and by cells where a box is open; None where most boxes are."""
     above, is_open = boxes.signs(share.first_left, share.first_bound)
     if np.count_nonzero(is_open) > _MOST * is_open.size:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import joined, take, take_columns
+from bnc2d.base.arrays import joined, take
 from bnc2d.base.budget import Budget
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
@@ -33,7 +33,7 @@ from bnc2d.compile.meet.cut.cut import Cut, choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Given, Side
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
-from bnc2d.compile.meet.row_packing import Packing, RowPool, Words, unpack
+from bnc2d.compile.meet.row_packing import Packing, RowPool, Words, take_labels, unpack
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
@@ -184,7 +184,7 @@ class _Attempt:
 
         def expanded(start: int) -> Words:
             labels = unpack(rows[start : start + step], terminals, second.patterns)
-            return self._packing.pack(take_columns(labels, second.pattern_of_row))
+            return self._packing.pack(take_labels(labels, second.pattern_of_row, terminals))
 
         # Rows that differ over patterns differ over instances; of a single part, there are no others.
         add = self.pool.add if self._cut_problem.fixed else self.pool.add_new

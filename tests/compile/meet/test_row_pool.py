@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bnc2d.compile.meet import row_packing
-from bnc2d.compile.meet.row_packing import RowPool
+from bnc2d.compile.meet.row_packing import RowPool, take_labels
 
 
 def all_alike(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -55,3 +55,15 @@ def test_new_rows_are_not_looked_for() -> None:
     assert pool.add_new(np.array([[5, 6], [7, 8]])).tolist() == [2, 3]
     assert pool.add(np.array([[3, 4], [9, 9]])).tolist() == [1, 4]
     assert pool.rows().tolist() == [[1, 2], [3, 4], [5, 6], [7, 8], [9, 9]]
+
+
+@pytest.mark.parametrize("ends", [2, 3])
+@given(st.integers(0, 40), st.integers(1, 40), st.integers(1, 40), st.integers(0, 1000))
+def test_labels_are_taken_by_column(ends: int, rows: int, width: int, taken: int, seed: int) -> None:
+    """Whether eight rows are taken at once or not."""
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        width, taken = 8 * width, 8 * taken
+    labels = rng.integers(0, ends, (rows, width), dtype=np.uint8)
+    columns = rng.integers(0, width, taken)
+    assert (take_labels(labels, columns, ends) == labels[:, columns]).all()

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "bnc2d",
-    max_examples=100 if os.environ.get("BNC2D_LONG") == "1" else 35,
+    max_examples=100 if os.environ.get("BNC2D_LONG") == "1" else 20,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

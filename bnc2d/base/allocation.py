@@ -1,7 +1,7 @@
-"""Memory of a process that is ours alone, as that of a command is: it is kept and used again.
+"""Memory that arrays give back is kept and used again.
 
 New memory comes from the system page by page, and each page is cleared first: that takes longer than to fill
-it. A library leaves this to whoever runs the process, so only commands and their workers ask for it.
+it, in virtual machines several times as long, and threads wait for each other there.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ def keep_memory() -> None:
 
     glibc takes large pieces of memory straight from the system, and gives them straight back. What counts as
     large is the largest such piece that was ever given back, so one that is never touched teaches it (the
-    dynamic threshold of ``mallopt(3)``). Other C libraries learn nothing, and nothing changes.
+    dynamic threshold of ``mallopt(3)``). So would any array of that size that the program makes and drops.
+    Other C libraries learn nothing, and nothing changes.
     """
     np.empty(_LARGEST, dtype=np.uint8)

@@ -119,7 +119,7 @@ sane = st.one_of(
 )
 
 
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 @given(intervals(sane), st.integers(0, 2**6), st.lists(st.integers(-(10**7), 10**7), max_size=6))
 def test_texts_are_true_of_every_number_that_has_no_more_decimals(
     scale: Intervals, mask: int, others: list[int]

@@ -32,7 +32,7 @@ def by_paper(classifier: Classifier) -> CompiledModel:
 
 
 @given(classifiers())
-@settings(max_examples=cases(50, 150))
+@settings(max_examples=cases(28, 150))
 def test_the_papers_method_decides_every_instance(classifier: Classifier) -> None:
     model = by_paper(classifier)
     expected = np.array(list(decisions(classifier).values()), dtype=object)
@@ -109,7 +109,7 @@ def test_an_unknown_method_is_refused_with_the_list() -> None:
 
 
 @given(classifiers())
-@settings(max_examples=30)
+@settings(max_examples=cases(16, 30))
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, classifier: Classifier) -> None:
     path = tmp_path_factory.mktemp("methods") / "model.bnc2d"
     model = by_paper(classifier)

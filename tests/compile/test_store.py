@@ -31,7 +31,7 @@ def saved(path: Path) -> CompiledModel:
 
 
 @given(classifiers())
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, classifier: Classifier) -> None:
     path = tmp_path_factory.mktemp("store") / "model.bnc2d"
     model = classifier.compile()

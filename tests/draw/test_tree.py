@@ -31,7 +31,7 @@ def trees(draw: st.DrawFn) -> Graph:
     return Graph("tree", boxes, edges)
 
 
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(14, 60), deadline=None)
 @given(trees(), st.booleans())
 def test_no_box_of_a_tree_over_another(tree: Graph, mirrored: bool) -> None:
     picture = lay_out_tree(tree, mirrored=mirrored)
@@ -41,7 +41,7 @@ def test_no_box_of_a_tree_over_another(tree: Graph, mirrored: bool) -> None:
     assert sorted(box.node for box in picture.boxes if box.node >= 0) == list(range(len(tree.boxes)))
 
 
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(14, 60), deadline=None)
 @given(trees(), st.booleans())
 def test_edges_of_a_tree_pass_no_foreign_box(tree: Graph, mirrored: bool) -> None:
     picture = lay_out_tree(tree, mirrored=mirrored)

@@ -28,6 +28,7 @@ from bnc2d.explain.batch import KINDS, Row
 from bnc2d.explain.routes import DiagramRoute
 from bnc2d.testing import random_instance, random_noisy_or
 from tests.brute_force.decisions import Known, known_models
+from tests.cases import cases
 from tests.executors import EXECUTORS, MakeExecutor
 
 PATIENTS = [
@@ -54,7 +55,7 @@ def explained_alone(model: CompiledModel, instance: dict[str, str], limit: int |
 
 
 @given(known_models(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(22, 40), deadline=None)
 def test_the_same_as_one_by_one(case: Known, data: st.DataObject) -> None:
     instances = [case.instance(case.draw_row(data)) for _ in range(data.draw(st.integers(0, 6), "rows"))]
     limit = data.draw(st.sampled_from([0, 1, 5, None]), "limit")

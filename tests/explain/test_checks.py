@@ -76,7 +76,7 @@ def confirm(truth: Truth, verdict: Verdict, given: Term | Clause, reasons: set[T
         assert truth.decide(witness) != truth.decision
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(question=questions())
 def test_verdicts_by_definition(question: tuple[Truth, dict[str, list[str]]]) -> None:
     truth, literals = question
@@ -92,7 +92,7 @@ def test_verdicts_by_definition(question: tuple[Truth, dict[str, list[str]]]) ->
     confirm(truth, e.is_general_necessary(clause), clause, clauses)
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths())
 def test_every_listed_reason_passes(truth: Truth) -> None:
     e = truth.explanation

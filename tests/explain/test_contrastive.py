@@ -18,7 +18,7 @@ def diagnosis() -> CompiledModel:
     return model
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths())
 def test_contrasts_are_those_of_the_definition(truth: Truth) -> None:
     e = truth.explanation

@@ -15,7 +15,7 @@ from tests.cases import cases
 KINDS = ["sufficient", "necessary", "general_sufficient", "general_necessary"]
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths())
 def test_counts_are_the_lengths_of_the_lists(truth: Truth) -> None:
     e = truth.explanation

@@ -40,7 +40,7 @@ def features(reasons: Iterable[Term | Clause]) -> set[frozenset[str]]:
     return {frozenset(reason) for reason in reasons}
 
 
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 @given(truth=truths())
 def test_reasons_are_those_of_the_definition(truth: Truth) -> None:
     e = truth.explanation
@@ -60,7 +60,7 @@ def test_reasons_are_those_of_the_definition(truth: Truth) -> None:
     assert set(everything(e.general_necessary_reasons())) == variable_minimal_clauses(clauses)
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 @given(truth=truths())
 def test_shrinking_general_reasons_gives_the_reasons(truth: Truth) -> None:
     e = truth.explanation
@@ -77,7 +77,7 @@ def test_shrinking_general_reasons_gives_the_reasons(truth: Truth) -> None:
         assert shrunk == set(reasons)
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 @given(truth=truths())
 def test_violating_a_general_necessary_reason_changes_the_decision(truth: Truth) -> None:
     e = truth.explanation
@@ -92,7 +92,7 @@ def test_violating_a_general_necessary_reason_changes_the_decision(truth: Truth)
         assert any(decision != truth.decision for _, decision in e.changes(clause))
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 @given(truth=truths())
 def test_the_smallest_necessary_reason_is_as_far_as_another_decision(truth: Truth) -> None:
     e = truth.explanation
@@ -107,7 +107,7 @@ def test_the_smallest_necessary_reason_is_as_far_as_another_decision(truth: Trut
     assert e.robustness().distance == nearest
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 @given(truth=truths())
 def test_the_oracle_finds_the_same_reasons(truth: Truth) -> None:
     classifier, instance = truth.model.classifier, truth.instance
@@ -119,7 +119,7 @@ def test_the_oracle_finds_the_same_reasons(truth: Truth) -> None:
         assert [{name: min(states) for name, states in reason.items()} for reason in mine] == theirs
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 @given(truth=truths())
 def test_features_that_matter(truth: Truth) -> None:
     e = truth.explanation

@@ -48,7 +48,7 @@ def wide() -> CompiledModel:
     return model
 
 
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 @given(truth=truths())
 def test_the_circuit_gives_the_same_list(truth: Truth) -> None:
     e = truth.explanation
@@ -62,7 +62,7 @@ def test_the_circuit_gives_the_same_list(truth: Truth) -> None:
     assert [list(getattr(e, kind)()) for kind in KINDS] == [list(found) for found in by_circuit]
 
 
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 @given(truth=truths())
 def test_large_sizes_change_the_order_alone(truth: Truth) -> None:
     e = truth.explanation
@@ -83,7 +83,7 @@ def test_large_sizes_change_the_order_alone(truth: Truth) -> None:
             event(f"{sizes}: {'as ever' if listed == in_order else 'another order'}")
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths(), sizes=st.sampled_from(list(SIZES)), data=st.data())
 def test_a_list_that_is_cut_is_the_beginning_of_the_whole(
     truth: Truth, sizes: str, data: st.DataObject
@@ -100,7 +100,7 @@ def test_a_list_that_is_cut_is_the_beginning_of_the_whole(
             event(f"reasons: {min(len(whole), 4)}")
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths(), sizes=st.sampled_from(list(SIZES)), data=st.data())
 def test_no_list_depends_on_what_was_asked_before(truth: Truth, sizes: str, data: st.DataObject) -> None:
     def everything(e: Explanation) -> dict[str, Callable[[], object]]:

@@ -29,7 +29,7 @@ def check(truth: Truth, found: Robustness, allowed: set[str | None]) -> None:
     assert found.decision in allowed
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths())
 def test_the_nearest_other_decision(truth: Truth) -> None:
     e = truth.explanation

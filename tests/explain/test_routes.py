@@ -22,7 +22,7 @@ from tests.long.routes import KINDS, check_routes
 
 @pytest.mark.parametrize("make", [mixed_classifier, extreme_classifier])
 @pytest.mark.parametrize("bounds", [ObservedBounds, HiddenBounds])
-@pytest.mark.parametrize("start", range(0, cases(20, 40), 10))
+@pytest.mark.parametrize("start", range(0, cases(10, 40), 10))
 def test_the_routes_agree(
     bounds: Callable[[Classifier], Bounds], make: Callable[[int], Classifier], start: int
 ) -> None:

@@ -42,7 +42,7 @@ def least(truth: Truth, weights: dict[str, Number], *, necessary: bool) -> tuple
     )
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths(), data=st.data())
 def test_the_least_reasons(truth: Truth, data: st.DataObject) -> None:
     names = st.sampled_from(truth.model.features)
@@ -62,7 +62,7 @@ def test_the_least_reasons(truth: Truth, data: st.DataObject) -> None:
         assert all(states == {truth.instance[name]} for name, states in clause.items())
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(truth=truths(), data=st.data())
 def test_maxsat_finds_the_same(truth: Truth, data: st.DataObject) -> None:
     names = st.sampled_from(truth.model.features)

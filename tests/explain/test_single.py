@@ -14,7 +14,7 @@ from tests.brute_force.reasons import Truth, truths
 from tests.cases import cases
 
 
-@settings(max_examples=cases(30, 80))
+@settings(max_examples=cases(16, 80))
 @given(truth=truths())
 def test_it_is_one_of_the_sufficient_reasons(truth: Truth) -> None:
     e = truth.explanation
@@ -23,7 +23,7 @@ def test_it_is_one_of_the_sufficient_reasons(truth: Truth) -> None:
     assert e.is_sufficient(found)
 
 
-@settings(max_examples=cases(60, 200))
+@settings(max_examples=cases(33, 200))
 @given(truth=truths())
 def test_a_list_without_time_has_one_reason(truth: Truth) -> None:
     e = truth.explanation

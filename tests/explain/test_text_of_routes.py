@@ -53,7 +53,7 @@ def as_sets(data: ExplanationData) -> object:
 
 @pytest.mark.parametrize("make", [mixed_classifier, extreme_classifier])
 @pytest.mark.parametrize("bounds", [ObservedBounds, HiddenBounds])
-@pytest.mark.parametrize("start", range(0, cases(16, 24), 8))
+@pytest.mark.parametrize("start", range(0, cases(8, 24), 8))
 def test_both_routes_say_the_same(
     bounds: Callable[[Classifier], Bounds], make: Callable[[int, int], Classifier], start: int
 ) -> None:

@@ -13,6 +13,7 @@ from pgmpy.readwrite import BIFReader, BIFWriter, XMLBIFReader, XMLBIFWriter
 from bnc2d.errors import NormalisationWarning
 from bnc2d.formats.io import read_network, write_network
 from bnc2d.model.network import BayesianNetwork
+from tests.cases import cases
 from tests.formats.random_network import random_network
 from tests.formats.reading import entries, read_text
 
@@ -24,7 +25,7 @@ with warnings.catch_warnings():  # as errors inside its C++ modules, loaded lazi
 
 PLAIN = [f"v{index}" for index in range(9)]
 PLAIN_STATES = ["s0", "s1", "s2", "s3", "s4"]
-SEEDS = range(8)
+SEEDS = range(cases(4, 8))
 
 
 def plain_network(seed: int) -> BayesianNetwork:

@@ -27,7 +27,7 @@ def by_definition(classifier: Classifier, joint: dict[str, Fraction]) -> Basis:
 
 
 @given(classifiers())
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 def test_bases_are_those_of_the_joint_table(classifier: Classifier) -> None:
     joints = joint_of_instances(classifier)
     expected = [by_definition(classifier, joint) for joint in joints.values()]

@@ -23,7 +23,7 @@ DIAGNOSIS = {"BP": "High", "CT": "1", "HR": "Normal"}
 
 
 @given(classifiers())
-@settings(max_examples=cases(120, 400))
+@settings(max_examples=cases(66, 400))
 def test_posteriors_and_decisions_are_those_of_the_joint_table(classifier: Classifier) -> None:
     joints = joint_of_instances(classifier)
     instances = [dict(zip(classifier.features, states, strict=True)) for states in joints]
@@ -45,7 +45,7 @@ def test_posteriors_and_decisions_are_those_of_the_joint_table(classifier: Class
 
 
 @given(classifiers())
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 def test_every_form_of_instances_gives_the_same_answers(classifier: Classifier) -> None:
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
     names = [

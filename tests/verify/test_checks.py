@@ -112,7 +112,7 @@ def test_random_models_pass(classifier: Classifier) -> None:
 
 
 @given(classifiers())
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 def test_the_oracle_agrees_with_the_joint_table(classifier: Classifier) -> None:
     joints = joint_of_instances(classifier)
     assert exact_joints(classifier) == joints

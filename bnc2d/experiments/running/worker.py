@@ -24,7 +24,6 @@ from typing import TypeAlias
 
 from bnc2d.api.classifier import Classifier
 from bnc2d.api.compiled_model import CompiledModel
-from bnc2d.base.allocation import keep_memory
 from bnc2d.base.readers.choices import read_method
 from bnc2d.compile.baselines import enumerate as brute_force
 from bnc2d.compile.baselines.block_order import method as block_order
@@ -54,7 +53,6 @@ _GONE = 3  # exit code when nobody waits for the answer any more
 
 def main() -> None:
     """Run the one job on standard input."""
-    keep_memory()  # as a command does
     order = json.loads(_line(0))
     Thread(target=_end_with_input, args=(0,), daemon=True).start()
     job = Job(order["problem"], order["which"], order["method"], order["source"])

@@ -77,7 +77,7 @@ def binary_classifiers(draw: st.DrawFn) -> Classifier:
 
 
 @given(binary_classifiers(), st.integers(0, 1), st.sampled_from([256, 1]))
-@settings(max_examples=cases(40, 120))
+@settings(max_examples=cases(22, 120))
 def test_every_instance(classifier: Classifier, joined: int, exact_at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.baselines.block_order.search._SMALL_BLOCK", 3 * joined)
@@ -191,7 +191,7 @@ def assert_block_order(prepared: Prepared, blocks: Sequence[Block]) -> None:
 
 
 @given(binary_classifiers())
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 def test_block_orders_separate(classifier: Classifier) -> None:
     prepared = prepare(classifier)
     blocks = find_block_order(prepared)

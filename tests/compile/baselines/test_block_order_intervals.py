@@ -20,7 +20,7 @@ from tests.cases import cases
 
 
 @given(st.lists(st.integers(0, 60), min_size=8, max_size=8), st.integers(1, 10**6))
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 def test_bounds_hold_the_true_threshold(numbers: list[int], divisor: int) -> None:
     """Entries rounded once: the exact threshold lies in the interval, and a sign that is sure is right."""
     states = [[numbers[:2], numbers[2:4]], [numbers[4:6], numbers[6:]]]

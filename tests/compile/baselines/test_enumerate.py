@@ -17,7 +17,7 @@ from tests.strategies import classifiers
 
 
 @given(classifiers())
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 def test_every_instance_of_every_class(classifier: Classifier) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(enumerate_method, "_CHUNK", 16)

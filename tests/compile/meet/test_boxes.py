@@ -14,6 +14,7 @@ from bnc2d.compile.meet import boxes, work_share
 from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Collector, Join, Patterns, Product
 from bnc2d.compile.meet.labels import Decider, Difference
+from tests.cases import cases
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers
 
@@ -97,7 +98,7 @@ def test_columns_of_a_box_are_alike() -> None:
 
 
 @given(classifiers())
-@settings(max_examples=60)
+@settings(max_examples=cases(33, 60))
 def test_every_instance_by_boxes(classifier: Classifier) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boxes, "_MANY_CELLS", 1)

@@ -35,7 +35,7 @@ def dense(factor: CompressedFactor) -> np.ndarray:
 
 
 @given(classifiers())
-@settings(max_examples=cases(50, 150))
+@settings(max_examples=cases(28, 150))
 def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> None:
     cut_problem = cut_problem_of(classifier)
     for factor, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
@@ -54,7 +54,7 @@ def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> 
 
 
 @given(classifiers(), st.integers(0, 2))
-@settings(max_examples=cases(50, 150))
+@settings(max_examples=cases(28, 150))
 def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) -> None:
     cut_problem = cut_problem_of(classifier, min(fixed, len(classifier.features) - 1))
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
@@ -75,7 +75,7 @@ def test_exact_tables_decide_every_instance(classifier: Classifier, fixed: int) 
 
 
 @given(classifiers())
-@settings(max_examples=cases(50, 150))
+@settings(max_examples=cases(28, 150))
 def test_products_are_the_exact_differences(classifier: Classifier) -> None:
     """The sign of the truth where a product is beyond its bound; zero where it has no term."""
     cut_problem = cut_problem_of(classifier)

@@ -42,7 +42,7 @@ def check_against_enumeration(classifier: Classifier, model: CompiledModel) -> N
 
 
 @given(classifiers())
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 def test_every_instance_of_every_class(classifier: Classifier) -> None:
     model = classifier.compile()
     check_against_enumeration(classifier, model)

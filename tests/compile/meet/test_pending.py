@@ -21,7 +21,7 @@ from tests.compile.meet.test_compressed_factor import cut_problem_of, dense
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers
 
-in_a_test = settings(max_examples=cases(40, 200), suppress_health_check=[HealthCheck.function_scoped_fixture])
+in_a_test = settings(max_examples=cases(22, 200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ ROUTES = {"by instances": (10**9, 0.0), "by integer tables": (-1, 2.0**60), "by 
 
 @pytest.mark.parametrize("route", ROUTES)
 @given(classifier=classifiers())
-@settings(max_examples=cases(30, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(16, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_route_decides_alike(route: str, classifier: Classifier) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tie_module, "FEW", ROUTES[route][0])

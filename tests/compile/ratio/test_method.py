@@ -132,7 +132,7 @@ def check_labels(classifier: Classifier, result: Compiled) -> None:
 
 
 @given(separated_classifiers())
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 def test_every_instance_of_every_class(classifier: Classifier) -> None:
     model = classifier.compile()
     check_against_enumeration(classifier, model)
@@ -142,7 +142,7 @@ def test_every_instance_of_every_class(classifier: Classifier) -> None:
 
 
 @given(separated_classifiers())
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 def test_both_methods_decide_alike(classifier: Classifier) -> None:
     result = by_intervals(classifier)
     check_labels(classifier, result)
@@ -151,7 +151,7 @@ def test_both_methods_decide_alike(classifier: Classifier) -> None:
 
 
 @given(separated_classifiers(), st.sampled_from([0, 10, 300]))
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 def test_close_calls_are_exact(classifier: Classifier, largest: int) -> None:
     """Logarithms so coarse that they prove little or nothing."""
     with pytest.MonkeyPatch.context() as patch:

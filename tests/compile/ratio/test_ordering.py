@@ -20,6 +20,7 @@ from bnc2d.compile.ratio.ordering import Chain, Room, crossing
 from bnc2d.compile.ratio.products import PairLogs, Quotients, Resolution, Scale, WordLogs
 from bnc2d.compile.ratio.stages import Stage
 from bnc2d.testing import learnt_naive_bayes
+from tests.cases import cases
 from tests.compile.ratio.test_method import by_intervals, check_labels
 
 Groups = list[list[Fraction]]
@@ -147,7 +148,7 @@ def check_order(groups: Groups, cut: int, blocks: int = 1) -> int:
 
 
 @given(ratio_groups(), st.sampled_from([1, 1, 3]), st.data())
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 def test_every_product_against_every_inverse(groups: Groups, blocks: int, data: st.DataObject) -> None:
     compared = check_order(groups, data.draw(st.integers(0, len(groups))), blocks)
     event(f"beyond the first logarithms: {compared > 0}")
@@ -160,7 +161,7 @@ def test_every_product_against_every_inverse(groups: Groups, blocks: int, data: 
     st.sampled_from([2**62, 2**70]),
     st.sampled_from([1, 3]),
 )
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 def test_coarse_resolutions_and_small_pieces(
     groups: Groups, blocks: int, words: int, pairs: int, piece: int
 ) -> None:
@@ -174,7 +175,7 @@ def test_coarse_resolutions_and_small_pieces(
 
 
 @given(ratio_groups())
-@settings(max_examples=50)
+@settings(max_examples=cases(28, 50))
 def test_values_of_products_prove_their_order(groups: Groups) -> None:
     """The claim that all rests on, for each resolution: values further apart than the slack are in order."""
     scale = Scale(groups)

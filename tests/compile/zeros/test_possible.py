@@ -17,7 +17,7 @@ from tests.strategies import classifiers
 
 
 @given(classifiers())
-@settings(max_examples=cases(50, 150), deadline=None)
+@settings(max_examples=cases(28, 150), deadline=None)
 def test_it_leads_exactly_the_possible_instances_to_one(classifier: Classifier) -> None:
     diagram = possible_instances(classifier)
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
@@ -27,7 +27,7 @@ def test_it_leads_exactly_the_possible_instances_to_one(classifier: Classifier) 
 
 
 @given(classifiers())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=cases(28, 50), deadline=None)
 def test_asking_every_instance_gives_the_same(classifier: Classifier) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise LimitExceeded("too many hidden variables")

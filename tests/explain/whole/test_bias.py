@@ -33,7 +33,7 @@ def assert_shown(case: Known, verdict: Bias, protected: list[str]) -> None:
 
 
 @given(known_models(), st.data())
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(16, 100), deadline=None)
 def test_against_all_instances(case: Known, data: st.DataObject) -> None:
     model = case.model
     protected = protected_features(case, data)
@@ -65,7 +65,7 @@ def test_against_all_instances(case: Known, data: st.DataObject) -> None:
 
 
 @given(known_models(), st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=cases(14, 25), deadline=None)
 def test_against_sat(case: Known, data: st.DataObject) -> None:
     """SAT looks for a class, an instance in it, and one outside that differs in protected features only."""
     model = case.model

@@ -62,7 +62,7 @@ def changed(classifier: Classifier, seed: int) -> Classifier:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-@settings(max_examples=cases(30, 80), deadline=None)
+@settings(max_examples=cases(16, 80), deadline=None)
 def test_against_all_instances(seed: int, other_seed: int) -> None:
     first = mixed_classifier(seed, 150)
     one, two = known(first), known(changed(first, other_seed))
@@ -99,7 +99,7 @@ def mattering(model: CompiledModel) -> set[str]:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(16, 30), deadline=None)
 def test_another_order_changes_nothing(seed: int) -> None:
     classifier = mixed_classifier(seed, 500)
     rng = Random(seed)  # noqa: S311 - reproducible test data

@@ -13,7 +13,7 @@ from tests.cases import cases
 
 
 @given(known_models(), st.data())
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(16, 100), deadline=None)
 def test_against_all_pairs(case: Known, data: st.DataObject) -> None:
     model = case.model
     names = data.draw(

@@ -25,7 +25,7 @@ def diagnosis() -> CompiledModel:
 
 
 @given(known_models())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(22, 40), deadline=None)
 def test_shares(case: Known) -> None:
     model = case.model
     counts = Counter(case.decisions.values())
@@ -37,7 +37,7 @@ def test_shares(case: Known) -> None:
 
 
 @given(known_models(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(22, 40), deadline=None)
 def test_sample(case: Known, data: st.DataObject) -> None:
     model = case.model
     name = data.draw(st.sampled_from(list(model.shares())), "class")
@@ -79,7 +79,7 @@ def test_many_features_need_large_numbers() -> None:
 
 
 @given(known_models(), st.data())
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(16, 100), deadline=None)
 def test_nearest(case: Known, data: st.DataObject) -> None:
     model = case.model
     row = case.draw_row(data)

@@ -20,6 +20,7 @@ from bnc2d.logic.circuit.fold import fold, rewrite
 from bnc2d.logic.circuit.manager import Kind, Manager
 from bnc2d.logic.circuit.queries import evaluate_rows, is_or_decomposable, node_count
 from bnc2d.logic.domain import Domain
+from tests.cases import cases
 from tests.logic.circuit.well_formed import checked_for
 from tests.logic.strategies import Circuit, circuits, contents, domains, models, or_decomposable_circuits
 
@@ -70,7 +71,7 @@ def value(kind: bool, parts: list[Any], shape: int) -> Any:
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
 @pytest.mark.parametrize(("batch", "few"), [(1 << 17, 24), (3, 24), (1 << 17, 0)])
 @given(case=gate_lists())
-@settings(max_examples=40)
+@settings(max_examples=cases(22, 40))
 def test_many_at_once_are_one_by_one(
     hashing: str, batch: int, few: int, case: tuple[Manager, list[Gates]]
 ) -> None:
@@ -120,7 +121,7 @@ def test_many_at_once_are_one_by_one(
 
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
 @given(case=circuits(), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=cases(22, 40))
 def test_many_levels_at_once_as_one_at_a_time(hashing: str, case: Circuit, data: st.DataObject) -> None:
     manager, root = case
     nodes = manager.reachable(root)

@@ -71,7 +71,7 @@ def tangled(rng: random.Random, gates: int) -> Circuit:
     return manager, manager.add_and(nodes[-3:])
 
 
-@settings(max_examples=40)
+@settings(max_examples=cases(22, 40))
 @given(st.randoms(use_true_random=False), st.integers(0, 60))
 def test_no_label_over_another(rng: random.Random, gates: int) -> None:
     manager, root = tangled(rng, gates)

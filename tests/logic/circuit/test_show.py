@@ -14,6 +14,7 @@ from hypothesis import event, given, settings
 from bnc2d import Domain, LogicError, Manager
 from bnc2d.logic.circuit import show
 from bnc2d.logic.nnf import NNF
+from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits, models
 
 _TOKEN = re.compile(r"(?P<name>F\d+)(∈\{(?P<states>[^}]*)\}|=(?P<state>\w+))|\[(?P<part>\d+)\]")
@@ -39,7 +40,7 @@ def holds(text: str, instance: Mapping[str, str]) -> bool:
 
 @pytest.mark.parametrize(("characters", "line"), [(0, 0), (0, 15), (0, 100), (2000, 100)])
 @given(circuit=circuits())
-@settings(max_examples=40)
+@settings(max_examples=cases(22, 40))
 def test_the_text_says_what_the_circuit_says(characters: int, line: int, circuit: Circuit) -> None:
     manager, root = circuit
     with pytest.MonkeyPatch.context() as patch:

@@ -40,7 +40,7 @@ def read(given: object, domain: Domain = SMALL) -> list[bool]:
     return truth(circuit)
 
 
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(16, 100), deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3), st.integers(0, 2**32))
 def test_texts_mean_what_they_say(formulas: list[Tree], seed: int) -> None:
     random = seeded(seed)
@@ -53,14 +53,14 @@ def test_texts_mean_what_they_say(formulas: list[Tree], seed: int) -> None:
     assert read(text, DOMAIN) == expected
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(16, 30), deadline=None)
 @given(trees(max_leaves=40), st.integers(0, 2**32))
 def test_larger_texts(tree: Tree, seed: int) -> None:
     expected = [holds(tree, instance) for instance in instances(DOMAIN)]
     assert read(as_text(tree, seeded(seed)), DOMAIN) == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(22, 40), deadline=None)
 @given(circuits(max_features=4, max_states=3))
 def test_printed_circuits_are_texts(circuit: Circuit) -> None:
     given = NNF(*circuit)
@@ -168,7 +168,7 @@ def test_deep_texts() -> None:
         assert circuit.evaluate(instance) is value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(22, 40), deadline=None)
 @given(circuits(max_features=4, max_states=3), st.randoms(use_true_random=False))
 def test_circuits_of_other_managers(circuit: Circuit, random: Random) -> None:
     """Features and states in another order, and a feature more."""
@@ -250,7 +250,7 @@ def test_sympy_is_loaded_only_for_its_expressions() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(14, 60), deadline=None)
 @given(st.data())
 def test_lists(data: st.DataObject) -> None:
     """Forbidden and implied combinations, terms and clauses, against their definitions."""

@@ -217,7 +217,7 @@ WORDS = (
 )
 
 
-@settings(max_examples=cases(60, 200))
+@settings(max_examples=cases(33, 200))
 @given(st.one_of(st.text(), st.lists(st.sampled_from(WORDS)).map(" ".join)))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     message = "line "
@@ -230,7 +230,7 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     assert len(message.splitlines()) == 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=cases(22, 40))
 @given(trees(), st.integers(0, 2**32))
 def test_spelling_and_spaces_do_not_matter(tree: Tree, seed: int) -> None:
     """Parentheses and comments around the whole change nothing; the reader's tests see to the meaning."""

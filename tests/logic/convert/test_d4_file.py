@@ -13,6 +13,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bnc2d import NNF, Bnc2dError, Domain, FormatError, LogicError
+from tests.cases import cases
 from tests.logic.strategies import Circuit, circuits
 
 Clauses = list[tuple[int, ...]]
@@ -88,7 +89,7 @@ def states(circuit: NNF) -> list[tuple[int, ...]]:
     return [tuple(map(int, model.values())) for model in circuit.models()]
 
 
-@settings(max_examples=30)
+@settings(max_examples=cases(16, 30))
 @given(
     st.lists(
         st.lists(st.sampled_from([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5]), min_size=1, max_size=3), max_size=8
@@ -208,7 +209,7 @@ def test_malformed_files_name_the_line(tmp_path: Path, text: str, line: int, mes
     assert len(str(caught.value)) < 300
 
 
-@settings(max_examples=30)
+@settings(max_examples=cases(16, 30))
 @given(st.binary(max_size=20), st.integers(0, 60), st.integers(0, 8))
 def test_damaged_files_raise_only_our_errors(noise: bytes, at: int, dropped: int) -> None:
     sound = EXAMPLE.encode()

@@ -34,7 +34,7 @@ def sympy_models(domain: Domain, expression: Any) -> set[tuple[int, ...]]:
     }
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(circuits(max_features=4, max_states=3))
 def test_there_and_back(circuit: Circuit) -> None:
     manager, root = circuit
@@ -66,7 +66,7 @@ def expressions(draw: st.DrawFn) -> Any:
     return draw(st.recursive(leaves, gates, max_leaves=10))
 
 
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 @given(expressions())
 def test_every_operator(expression: Any) -> None:
     event(type(expression).__name__)

@@ -15,11 +15,12 @@ from bnc2d.logic.circuit import count
 from bnc2d.logic.circuit.manager import NodeId
 from bnc2d.logic.convert.one_hot import OneHot
 from bnc2d.logic.counting import circuits as counted
+from tests.cases import cases
 from tests.logic.counting.strategies import Numbers, of_states, state_numbers
 from tests.logic.diagram.strategies import Case, all_rows, labelled_diagrams
 from tests.logic.strategies import Circuit, circuits, models, or_decomposable_circuits
 
-FEW = settings(max_examples=30)
+FEW = settings(max_examples=cases(16, 30))
 DOMAIN = Domain({"BP": ("Low", "Normal", "High"), "CT": ("0", "1")})
 
 

@@ -151,7 +151,7 @@ def test_features_are_those_that_matter(case: Case) -> None:
 
 
 @given(labelled_diagrams(), st.data())
-@settings(max_examples=cases(60, 200))
+@settings(max_examples=cases(33, 200))
 def test_nearest(case: Case, data: st.DataObject) -> None:
     diagram, sizes, labels = case
     rows = all_rows(sizes)

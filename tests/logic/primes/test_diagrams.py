@@ -52,7 +52,7 @@ def minimal(sets: Sets) -> set[frozenset[int]]:
     return {one for one in sets if not any(other < one for other in sets)}
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(sets=families)
 def test_minimal_sets_of_a_diagram(sets: Sets) -> None:
     diagrams = BitDiagrams(LEVELS)
@@ -74,7 +74,7 @@ def test_minimal_sets_of_a_diagram(sets: Sets) -> None:
     assert set(listed(diagrams, family)) == expected
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(ones=families, others=families)
 def test_joins_and_what_falsifies(ones: Sets, others: Sets) -> None:
     diagrams = BitDiagrams(LEVELS)

@@ -14,7 +14,7 @@ SIZE = 9
 
 
 @pytest.mark.parametrize("dual", [False, True])
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 @given(sets=st.lists(st.frozensets(st.integers(0, SIZE - 1)), max_size=12), others=st.integers(0, 2))
 def test_all_of_them_and_each_once(sets: list[frozenset[int]], others: int, dual: bool) -> None:
     """Sets, of which one must be there; or all of which must be met."""

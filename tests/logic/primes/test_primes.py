@@ -96,7 +96,7 @@ def exploding(kind: str, pairs: int = 40, states: int = 2) -> Fixated:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(200, 800))
+@settings(max_examples=cases(110, 800))
 @given(circuit=fixated_circuits(), variable_minimal=st.booleans())
 def test_all_routes_agree(kind: str, circuit: Fixated, variable_minimal: bool) -> None:
     manager, root, positions = circuit
@@ -114,7 +114,7 @@ def test_all_routes_agree(kind: str, circuit: Fixated, variable_minimal: bool) -
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 @given(circuit=fixated_circuits(max_features=3, max_states=4), variable_minimal=st.booleans())
 def test_direct_route_gives_the_definition(kind: str, circuit: Fixated, variable_minimal: bool) -> None:
     manager, root, positions = circuit
@@ -125,7 +125,7 @@ def test_direct_route_gives_the_definition(kind: str, circuit: Fixated, variable
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 @given(
     circuit=circuits(max_features=3, max_states=4) | circuits(max_features=5, max_states=2),
     variable_minimal=st.booleans(),
@@ -152,7 +152,7 @@ def as_circuit(manager: Manager, found: Iterable[Term] | Iterable[Clause], kind:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 @given(circuit=fixated_circuits(max_features=4))
 def test_primes_are_equivalent_to_the_circuit_and_none_subsumes_another(kind: str, circuit: Fixated) -> None:
     manager, root, positions = circuit
@@ -166,7 +166,7 @@ def test_primes_are_equivalent_to_the_circuit_and_none_subsumes_another(kind: st
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(60, 200))
+@settings(max_examples=cases(33, 200))
 @given(circuit=fixated_circuits())
 def test_every_literal_holds_for_the_instance(kind: str, circuit: Fixated) -> None:
     manager, root, positions = circuit
@@ -175,7 +175,7 @@ def test_every_literal_holds_for_the_instance(kind: str, circuit: Fixated) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(80, 300))
+@settings(max_examples=cases(44, 300))
 @given(circuit=or_decomposable_circuits(max_features=4, max_states=4))
 def test_shrunk_general_reasons_are_the_reasons(
     kind: str, circuit: tuple[Manager, NodeId, list[int]]
@@ -191,7 +191,7 @@ def test_shrunk_general_reasons_are_the_reasons(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=cases(60, 200))
+@settings(max_examples=cases(33, 200))
 @given(circuit=fixated_circuits(), variable_minimal=st.booleans(), limit=st.integers(0, 6))
 def test_order_is_shortest_first_and_limits_cut_it(
     kind: str, circuit: Fixated, variable_minimal: bool, limit: int
@@ -355,7 +355,7 @@ def test_wrong_arguments(diagnosis: Fixated) -> None:
 # --- families of sets -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(seed=st.integers(0, 2**32), width=st.sampled_from([8, 20, 64, 65, 150]), count=st.integers(0, 1500))
 def test_minimal_members(seed: int, width: int, count: int) -> None:
     rng = Random(seed)  # noqa: S311
@@ -367,7 +367,7 @@ def test_minimal_members(seed: int, width: int, count: int) -> None:
     }
 
 
-@settings(max_examples=cases(25, 60))
+@settings(max_examples=cases(14, 60))
 @given(seed=st.integers(0, 2**32), width=st.sampled_from([6, 12, 64, 100]), size=st.integers(0, 60))
 def test_minimal_unions(seed: int, width: int, size: int) -> None:
     rng = Random(seed)  # noqa: S311
@@ -383,7 +383,7 @@ def test_minimal_unions(seed: int, width: int, size: int) -> None:
     assert not left or not right or sum(spent) > 0
 
 
-@settings(max_examples=cases(30, 100))
+@settings(max_examples=cases(16, 100))
 @given(circuit=fixated_circuits())
 def test_minimality_by_evaluation(circuit: Fixated) -> None:
     manager, root, positions = circuit

@@ -15,11 +15,12 @@ from bnc2d.regions.around.instance import Around
 from bnc2d.regions.around.least import least_sufficient
 from bnc2d.regions.around.rows import Rows
 from bnc2d.regions.observed import ObservedBounds
+from tests.cases import cases as how_many
 from tests.regions.around.cases import cases
 from tests.regions.around.test_nearest import keys, random_prices
 
 
-@pytest.mark.parametrize("start", range(0, 80, 20))
+@pytest.mark.parametrize("start", range(0, how_many(40, 80), 20))
 def test_the_lightest_set_that_is_enough(start: int) -> None:
     sizes = set()
     for case in cases(range(500 + start, 520 + start)):

@@ -12,6 +12,7 @@ from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.regions.around.instance import Around
 from bnc2d.regions.around.nearest import nearest, towards
 from bnc2d.regions.observed import ObservedBounds
+from tests.cases import cases as how_many
 from tests.regions.around.cases import Case, cases
 
 
@@ -36,7 +37,7 @@ def cheapest(case: Case, prices: list[int], wanted: np.ndarray, without: list[in
     return min(sets, key=lambda one: sum(exact[feature] for feature in one), default=None)
 
 
-@pytest.mark.parametrize("start", range(0, 80, 20))
+@pytest.mark.parametrize("start", range(0, how_many(40, 80), 20))
 def test_the_cheapest_change_of_the_label(start: int) -> None:
     sizes = set()
     for case in cases(range(start, start + 20)):
@@ -73,7 +74,7 @@ def test_a_tie_that_floats_cannot_tell() -> None:
     assert nearest(around, [1] * 6) == [1, 1, 1, 0, 0, 0]
 
 
-@pytest.mark.parametrize("start", range(0, 60, 20))
+@pytest.mark.parametrize("start", range(0, how_many(40, 60), 20))
 def test_the_cheapest_change_towards_a_class(start: int) -> None:
     sizes = set()
     for case in cases(range(300 + start, 320 + start)):

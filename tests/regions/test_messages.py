@@ -20,7 +20,6 @@ from bnc2d.regions.messages.passes import Effort, Passes, Question
 from bnc2d.regions.messages.possible import Zeros
 from bnc2d.regions.region import Region, instances
 from bnc2d.regions.search import Search
-from tests.cases import cases
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 from tests.regions.test_decides import random_labels, random_region
 
@@ -38,7 +37,7 @@ def joints(classifier: Classifier, region: Region) -> list[list[int]]:
 @pytest.mark.parametrize("make", MAKERS)
 def test_bounds_on_ratios_hold(make: Callable[[int], Classifier], effort: Effort) -> None:
     tight = 0
-    for seed in range(cases(20, 40)):
+    for seed in range(40):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         passes = Passes(classifier)
         margin = 1 + 64 * Fraction(passes.tree.operations * UNIT_ROUNDOFF)
@@ -67,7 +66,7 @@ def test_bounds_on_ratios_hold(make: Callable[[int], Classifier], effort: Effort
 @pytest.mark.parametrize("make", MAKERS)
 def test_changes_are_those_of_single_features(make: Callable[[int], Classifier]) -> None:
     compared = 0
-    for seed in range(cases(30, 60)):
+    for seed in range(60):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         if len(classifier.classes) < 2:
             continue
@@ -95,7 +94,7 @@ def test_changes_are_those_of_single_features(make: Callable[[int], Classifier])
 @pytest.mark.parametrize("make", MAKERS)
 def test_an_impossible_instance_is_found_where_there_is_one(make: Callable[[int], Classifier]) -> None:
     answers = set()
-    for seed in range(cases(30, 60)):
+    for seed in range(60):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         passes = Passes(classifier)
         zeros = Zeros(passes.tree, passes.leaves)
@@ -116,7 +115,7 @@ def test_answers_are_exact_whatever_the_effort(
     make: Callable[[int], Classifier], effort: Effort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hidden, "EFFORTS", (effort,))
-    for seed in range(cases(20, 40)):
+    for seed in range(40):
         classifier, rng = make(seed), Random(seed)  # noqa: S311 - reproducible test data
         search = Search(classifier, HiddenBounds(classifier), few=1)
         region, wanted = random_region(classifier, rng), random_labels(classifier, rng)

@@ -29,7 +29,6 @@ from bnc2d.compile.graph.pruning import TargetPart, target_part
 from bnc2d.compile.zeros.relations import relations_of
 from bnc2d.testing import random_network
 from bnc2d.verify.oracle import exact_joint
-from tests.cases import cases
 
 
 def drawn(seed: int) -> Classifier:
@@ -98,7 +97,7 @@ def kind(part: TargetPart) -> str:
 
 def test_every_method_decides_every_instance() -> None:
     kinds = []
-    for seed in range(cases(50, 100)):
+    for seed in range(100):
         classifier = drawn(seed)
         part = target_part(classifier)
         kinds.append(kind(part))
@@ -122,7 +121,7 @@ def test_every_method_decides_every_instance() -> None:
 
 def test_the_part_has_exactly_the_features_that_are_not_separated() -> None:
     pruned = 0
-    for seed in range(cases(30, 60)):
+    for seed in range(60):
         rng = Random(seed)  # noqa: S311 - reproducible test data
         network = random_network(seed, variables=9, max_parents=2)
         target, *others = rng.sample(network.names, 9)

@@ -18,7 +18,7 @@ from tests.explain.test_given import case
 
 def test_nearest_is_an_allowed_instance() -> None:
     moved = 0
-    for seed in range(cases(50, 120)):
+    for seed in range(cases(90, 120)):
         found = case(seed)
         if found is None:
             continue
@@ -47,7 +47,7 @@ def test_nearest_is_an_allowed_instance() -> None:
 
 def test_models_are_compared_on_instances_that_both_allow() -> None:
     differ = same = 0
-    for seed in range(cases(50, 120)):
+    for seed in range(cases(90, 120)):
         found = case(seed)
         if found is None:
             continue
@@ -79,7 +79,7 @@ def test_models_are_compared_on_instances_that_both_allow() -> None:
 
 def test_bias_is_of_pairs_both_allowed() -> None:
     biased = several = 0
-    for seed in range(cases(61, 160)):
+    for seed in range(cases(110, 160)):
         found = case(seed)
         if found is None:
             continue
@@ -111,7 +111,7 @@ def test_bias_is_of_pairs_both_allowed() -> None:
 
 def test_monotone_is_of_pairs_both_allowed() -> None:
     held = 0
-    for seed in range(cases(61, 160)):
+    for seed in range(cases(110, 160)):
         found = case(seed)
         if found is None:
             continue

@@ -24,7 +24,7 @@ from bnc2d.compile.meet.tables.proportional import SAME_ROUNDINGS, merge_pattern
 # Entries of the largest table on the way that are made at a time, and the least columns of the right operand:
 # with fewer, products of matrices are slow.
 _ENTRIES = 1 << 21
-_LEAST_COLUMNS = 64
+_LEAST_COLUMNS = 128
 
 
 def shape_alone(groups: int, patterns: int) -> Table:

@@ -40,8 +40,8 @@ _FEW = 8
 _MANY = 1 << 17
 # Exponents are measured once what is known of them goes beyond these; near one, nothing comes of it.
 _LOW, _HIGH = -200.0, 100.0
-# Tables of this many entries wait until they are needed.
-_LARGE = 1 << 20
+# Tables of this many entries wait until they are needed; memory for smaller ones is kept (``allocation.py``).
+_LARGE = 1 << 22
 
 
 def multiply_out(

@@ -24,6 +24,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WAITING = 16  # pieces that wait at a time
+_FEW = 16  # so many items are not worth a thread
+_BATCHES = 16  # in which items are spread
 _POLL = 0.1  # seconds between two checkpoints while a piece is awaited
 _threads: ContextVar[Executor | None] = ContextVar("threads", default=None)
 
@@ -98,12 +100,18 @@ def in_order(
 
 
 def spread_out(work: Callable[[Item], None], items: Sequence[Item]) -> None:
-    """Do ``work`` on each item, whose results are elsewhere; a single one is not worth a thread."""
-    if len(items) == 1:
-        checkpoint()
-        work(items[0])
+    """Do ``work`` on each item, whose results are elsewhere; many of them at a time, and few in no thread."""
+
+    def work_on(some: Sequence[Item]) -> None:
+        for item in some:
+            checkpoint()
+            work(item)
+
+    if len(items) < _FEW or _threads.get() is None:
+        work_on(items)
         return
-    for _ in spread(work, items):
+    size = -(-len(items) // _BATCHES)
+    for _ in spread(work_on, [items[start : start + size] for start in range(0, len(items), size)]):
         pass
 
 

@@ -8,15 +8,15 @@ result, and new memory costs more than what is computed in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from threading import get_ident
 
 import numpy as np
 
 from bnc2d.base.arrays import take, take_columns
 from bnc2d.base.checkpoints import pieces
 from bnc2d.base.records import record
-from bnc2d.base.workers import spread_out
+from bnc2d.base.workers import spread
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor, with_merged_patterns
 from bnc2d.compile.meet.tables.gathered_sums import GatheredSums, Integers, Table
 from bnc2d.compile.meet.tables.proportional import SAME_ROUNDINGS, merge_patterns
@@ -25,6 +25,8 @@ from bnc2d.compile.meet.tables.proportional import SAME_ROUNDINGS, merge_pattern
 # with fewer, products of matrices are slow.
 _ENTRIES = 1 << 21
 _LEAST_COLUMNS = 128
+# So many parts have memory at a time, where there are threads.
+_AT_ONCE = 2
 
 
 def shape_alone(groups: int, patterns: int) -> Table:
@@ -56,19 +58,25 @@ class Pending:
         columns = list(pieces(self.right.shape[1], self._width))
         numbers: list[Integers] = [np.zeros(0, dtype=np.intp)] * len(columns)
         merged_at: set[int] = set()  # steps before which some patterns were one
-        memory: dict[int, list[Table]] = {}  # by thread
         table: Table = np.empty(self.outline.table.shape)
         pairs = table.shape[1] // self.right.shape[1]  # columns of the result for one of the right operand
+        free: list[list[Table]] = []  # memory for products
 
-        def fill(part: int) -> None:
-            some = columns[part]
-            if get_ident() not in memory:
-                memory[get_ident()] = [np.empty(size * self._width) for size in self._sizes]
-            block, numbers[part], merged = self._block(some, memory[get_ident()])
+        def parts() -> Iterator[tuple[int, list[Table]]]:
+            """Yield parts with memory, which is kept as it was not a thread that asked for it."""
+            for part in range(len(columns)):
+                yield part, free.pop() if free else [np.empty(size * self._width) for size in self._sizes]
+
+        def fill(one: tuple[int, list[Table]]) -> None:
+            part, memory = one
+            block, numbers[part], merged = self._block(columns[part], memory)
             merged_at.update(merged)
-            table[:, pairs * some.start : pairs * some.start + block.shape[1]] = block
+            start = pairs * columns[part].start
+            table[:, start : start + block.shape[1]] = block
+            free.append(memory)
 
-        spread_out(fill, range(len(columns)))
+        for _ in spread(fill, parts(), _AT_ONCE):
+            pass
         return self._assembled(table, columns, numbers, len(merged_at))
 
     @property

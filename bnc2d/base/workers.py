@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 _WAITING = 16  # pieces that wait at a time
 _FEW = 16  # so many items are not worth a thread
-_BATCHES = 16  # in which items are spread
+_BATCHES, _BATCH = 16, 16  # in which items are spread, at least, and the most in each
 _POLL = 0.1  # seconds between two checkpoints while a piece is awaited
 _threads: ContextVar[Executor | None] = ContextVar("threads", default=None)
 
@@ -110,7 +110,7 @@ def spread_out(work: Callable[[Item], None], items: Sequence[Item]) -> None:
     if len(items) < _FEW or _threads.get() is None:
         work_on(items)
         return
-    size = -(-len(items) // _BATCHES)
+    size = min(_BATCH, -(-len(items) // _BATCHES))  # so that limits are looked at often
     for _ in spread(work_on, [items[start : start + size] for start in range(0, len(items), size)]):
         pass
 

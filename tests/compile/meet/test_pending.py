@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from bnc2d import Classifier
 from bnc2d.compile.meet.cut_problem import Given, Side
 from bnc2d.compile.meet.tables import gathered_sums, pending, products
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
+from bnc2d.compile.meet.tables.gathered_sums import GatheredSums
 from bnc2d.compile.meet.tables.pending import Pending
 from bnc2d.compile.store import model_to_bytes
 from bnc2d.model.accounts import UNIT_ROUNDOFF
@@ -110,3 +112,13 @@ def test_a_side_does_not_repeat_what_it_knows(monkeypatch: pytest.MonkeyPatch) -
     assert not side.factor({side.features[0]: 1}).is_exact
     assert side.factor({side.features[0]: 1}, exact=True).is_exact
     assert len(calls) == (3 if factor.structural else 4)
+
+
+@pytest.mark.parametrize(("patterns", "groups", "width"), [(4, 64, 8192), (64, 4096, 64), (512, 1 << 16, 1)])
+def test_memory_is_bounded(patterns: int, groups: int, width: int) -> None:
+    """However large a column is, no more of them are made at a time than fit."""
+    rows = np.zeros((groups, 1), dtype=np.intp)
+    left, right = np.ones((1, patterns)), pending.shape_alone(1, 1 << 14)
+    waiting = Pending(cast("Any", None), left, right, GatheredSums(rows, rows))
+    assert waiting._width == width
+    assert width * groups * patterns <= max(groups * patterns, pending._MOST_ENTRIES)

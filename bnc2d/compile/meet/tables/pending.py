@@ -22,9 +22,10 @@ from bnc2d.compile.meet.tables.gathered_sums import GatheredSums, Integers, Tabl
 from bnc2d.compile.meet.tables.proportional import SAME_ROUNDINGS, merge_patterns
 
 # Entries of the largest table on the way that are made at a time, and the least columns of the right operand:
-# with fewer, products of matrices are slow.
+# with fewer, products of matrices are slow. These may take more entries, but no more than the last number.
 _ENTRIES = 1 << 21
 _LEAST_COLUMNS = 128
+_MOST_ENTRIES = 1 << 24
 # So many parts have memory at a time, where there are threads.
 _AT_ONCE = 2
 
@@ -92,7 +93,9 @@ class Pending:
     @property
     def _width(self) -> int:
         """The number of columns of the right operand that are made at a time."""
-        return min(int(self.right.shape[1]), max(_LEAST_COLUMNS, _ENTRIES // max(self._sizes)))
+        largest = max(self._sizes)
+        least = min(_LEAST_COLUMNS, _MOST_ENTRIES // largest)
+        return min(int(self.right.shape[1]), max(1, least, _ENTRIES // largest))
 
     def _block(self, columns: slice, memory: list[Table]) -> tuple[Table, Integers, list[int]]:
         """Return the result for some columns of the right operand, where proportional ones may be one.

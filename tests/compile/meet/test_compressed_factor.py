@@ -34,10 +34,8 @@ def dense(factor: CompressedFactor) -> np.ndarray:
     return factor.table[factor.group_of_state.reshape(-1)][:, factor.pattern_of_row]
 
 
-@given(classifiers())
-@settings(max_examples=cases(28, 150))
-def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> None:
-    cut_problem = cut_problem_of(classifier)
+def check_against_exact_tables(cut_problem: CutProblem) -> None:
+    """The tables of both sides are proportional to the exact ones, and what is zero is known."""
     for factor, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
         assert factor.features == exact.features
         order = [exact.scope.index(variable) for variable in factor.scope]
@@ -51,6 +49,13 @@ def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> 
                 if entry:
                     ratio = Fraction(value) / Fraction(values[top]) / Fraction(entry, truth[top])
                     assert abs(ratio - 1) <= 4 * factor.account.roundings * UNIT_ROUNDOFF
+        assert factor.zeros is None or (~factor.table.any(axis=1) == factor.zeros).all()
+
+
+@given(classifiers())
+@settings(max_examples=cases(28, 150))
+def test_float_tables_are_proportional_to_exact_ones(classifier: Classifier) -> None:
+    check_against_exact_tables(cut_problem_of(classifier))
 
 
 @given(classifiers(), st.integers(0, 2))

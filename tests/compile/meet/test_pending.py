@@ -16,10 +16,9 @@ from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.gathered_sums import GatheredSums
 from bnc2d.compile.meet.tables.pending import Pending
 from bnc2d.compile.store import model_to_bytes
-from bnc2d.model.accounts import UNIT_ROUNDOFF
 from bnc2d.testing import random_classifier
 from tests.cases import cases
-from tests.compile.meet.test_compressed_factor import cut_problem_of, dense
+from tests.compile.meet.test_compressed_factor import check_against_exact_tables, cut_problem_of
 from tests.compile.meet.test_method import check_against_enumeration
 from tests.strategies import classifiers
 
@@ -49,19 +48,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
 @in_a_test
 def test_tables_are_proportional_to_exact_ones(classifier: Classifier, steps: Counter[int]) -> None:
     steps.clear()
-    cut_problem = cut_problem_of(classifier)
-    for factor, exact in zip(cut_problem.factors({}), cut_problem.factors({}, exact=True), strict=True):
-        assert factor.features == exact.features
-        order = [exact.scope.index(variable) for variable in factor.scope]
-        states = np.arange(exact.group_of_state.size).reshape(exact.group_of_state.shape)
-        wanted, seen = dense(exact)[states.transpose(order).reshape(-1)], dense(factor)
-        assert ((wanted == 0) == (seen == 0)).all()
-        possible = seen.any(axis=0)
-        wanted, seen = wanted[:, possible], seen[:, possible]
-        share = (wanted / wanted.sum(axis=0)).astype(float)  # of integers, so rounded once
-        bound = 8 * (factor.account.roundings + len(seen)) * UNIT_ROUNDOFF
-        assert (np.abs(seen / seen.sum(axis=0) - share) <= bound * share).all()
-        assert factor.zeros is None or (~factor.table.any(axis=1) == factor.zeros).all()
+    check_against_exact_tables(cut_problem_of(classifier))
     event(f"longest chain: {min(3, max(steps, default=0))}")
 
 

@@ -35,9 +35,9 @@ _LONG_RUN = 1 << 15
 class GatheredSums:
     """Which rows the groups of a result take, the groups in an order that makes the sums cheap.
 
-    ``of_left`` is ``[group, term]``. Where ``counts`` is None, so is ``of_right``; else groups lie in runs,
-    ``counts`` of them for each row of ``of_right``, ``[run, term]``, and ``place`` says where each group of
-    the caller's order is now.
+    Both ``of_left`` and ``of_right`` are ``[group, term]``, unless there are ``counts``: then groups lie in
+    runs, so many for each row of ``of_right``, ``[run, term]``, and ``place`` says where each group of the
+    caller's order is now.
     """
 
     of_left: Integers

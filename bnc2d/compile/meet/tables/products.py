@@ -149,7 +149,7 @@ def _gathered_product(left: CompressedFactor, other: AnyFactor, kept: Scope, gon
     waits = isinstance(other, Pending)
     if not waits and sums.groups * patterns >= _LARGE:
         waits = _may_wait(left, right, terms)
-    table = shape_alone(sums.groups, patterns) if waits else sums.table(left.table, made(other).table)
+    table = shape_alone(sums.groups, patterns) if waits else sums.table(left.table, right.table)
     factor = CompressedFactor(
         left.features + right.features,
         kept,

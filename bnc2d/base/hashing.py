@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import joined, take
+from bnc2d.base import kernels
+from bnc2d.base.arrays import contiguous, counted, joined, take
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 
 Key = TypeVar("Key", bound=np.generic)
@@ -24,6 +25,8 @@ _BUCKET = 1 << 17
 _FEW_ENTRIES = 128
 # Rows of at most this many entries are added up column by column.
 _FEW_COLUMNS = 8
+# Rows are added to groups in pieces of this many entries.
+_ADDED = 1 << 21
 # Up to this many keys are grouped one by one, up to this many by sorting, more by hashing.
 _VERY_FEW = 96
 _FEW = 1 << 11
@@ -113,6 +116,11 @@ def count_different(keys: NDArray[np.uint64], bits: int = 0) -> NDArray[np.int64
         if not bits:
             return np.array([len(found)])
         return np.bincount((found >> np.uint64(64 - bits)).view(np.int64), minlength=1 << bits)
+    if kernels.loops is not None:
+        found = take(keys, _added(keys[:, None])[1])
+        if not bits:
+            return np.array([len(found)])
+        return counted((found >> np.uint64(64 - bits)).view(np.int64), 1 << bits)
     counts = np.zeros(1 << bits, dtype=np.int64)
     turn = 0
     while len(keys):
@@ -146,6 +154,8 @@ def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         begins = np.zeros(len(keys), dtype=bool)
         begins[first] = True
         return (begins.cumsum() - 1)[first[group_ids]], begins.nonzero()[0]
+    if kernels.loops is not None:
+        return _added(keys[:, None])
     first_equal = _first_equal(keys)
     group_ids = np.empty(len(keys), dtype=np.intp)
     found = []
@@ -222,11 +232,25 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np
         return grouped_one_by_one(list(map(tuple, rows.tolist())))
     if rows.shape[1] == 1:
         return grouped(rows[:, 0])
+    if kernels.loops is not None:
+        return _added(rows)
     group_ids, first = grouped(row_hashes(rows))
     if len(first) < len(rows) and not _are_equal(rows, first, group_ids):  # a collision of hashes
         _, first, group_ids = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         return grouped(group_ids.reshape(-1))
     return group_ids, first
+
+
+def _added(rows: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do what ``distinct_rows`` does, by a loop that adds one row after the other to a table of hashes."""
+    loops, rows = kernels.loops, contiguous(rows)
+    assert loops is not None  # noqa: S101 - who calls has looked
+    groups = loops.new_groups()
+    group_ids, first = (np.empty(len(rows), dtype=np.intp) for _ in range(2))
+    weights, count = hash_weights(rows.shape[1]), 0
+    for piece in pieces(len(rows), _ADDED // rows.shape[1]):
+        count = loops.add_rows(groups, rows, weights, piece.start, piece.stop, group_ids, first)
+    return group_ids, first[:count].copy()
 
 
 def grouped_one_by_one(keys: Iterable[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -250,6 +274,10 @@ def row_hashes(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return a 64-bit hash of each row."""
     hashes = np.empty(len(rows), dtype=np.uint64)
     weights = hash_weights(rows.shape[1])
+    if kernels.loops is not None:
+        for piece in pieces(len(rows), _ADDED // max(1, rows.shape[1])):
+            kernels.loops.row_hashes(np.ascontiguousarray(rows[piece]), weights, hashes[piece])
+        return hashes
     for piece in pieces(len(rows), PIECE // max(1, rows.shape[1])):
         mixed = _mixed(np.ascontiguousarray(rows[piece]).view(np.uint64))
         mixed *= weights

@@ -117,12 +117,23 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_BAD_INPUT, f"{self.prog}: error: {message}; see {self.prog} --help\n")
 
 
+class _Version(argparse.Action):
+    """Prints the version, and whether the optional loops were built; they are loaded only here."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from bnc2d.base.kernels import loops
+
+        how = "without loops in C: slower, same results" if loops is None else "with loops in C"
+        print(f"bnc2d {__version__} ({how})")
+        parser.exit()
+
+
 def make_parser(chosen: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of all commands, with the arguments of the chosen; of one alone, where one is."""
     parser = _Parser(
         prog="bnc2d", description="Bayesian network classifiers as logic, explained with guarantees."
     )
-    parser.add_argument("--version", action="version", version=f"bnc2d {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     parser.set_defaults(command=None, parser_of_all=lambda: make_parser(tuple(COMMANDS)))
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="bnc2d")
     for name in chosen if len(chosen) == 1 else COMMANDS:

@@ -10,10 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import Numbers, joined, take
 from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import Cells
+
+# Cells that a loop in C makes at a time.
+_EXTENDED = 1 << 22
 
 
 class BlockRows(NamedTuple):
@@ -69,6 +73,14 @@ class CellTables:
         cells = np.empty((width, len(nodes)), dtype=np.int32)
         cells[:, :before] = rows.cells
         cells[:, before:] = fresh
+        if kernels.loops is not None:
+            level = row_starts + length
+            firsts, shifts = take(self._firsts, level), take(self._shifts, level)
+            for piece in pieces(len(nodes), _EXTENDED // (width * size)):
+                kernels.loops.extend_cells(
+                    cells, firsts, shifts, self._edges, size, piece.start, piece.stop, wider
+                )
+            return BlockRows(nodes, row_starts, wider.reshape(width * size, len(nodes)))
         for piece in pieces(len(nodes), PIECE // (width * size)):
             level = row_starts[piece] + length
             some = cells[:, None, piece]

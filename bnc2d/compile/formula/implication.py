@@ -7,7 +7,7 @@ Pairs of other nodes are followed down to pairs that they decide, level by level
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import gcd
 from typing import NamedTuple
@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, joined, take
+from bnc2d.base import kernels
+from bnc2d.base.arrays import Numbers, contiguous, joined, take
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import grouped, hash_weights
 from bnc2d.base.workers import spread
@@ -88,6 +89,9 @@ class Implications:
         answers = np.zeros(len(left), dtype=bool)
 
         def compare(piece: slice) -> list[_Undecided]:
+            if kernels.loops is not None:
+                given = left[piece], right[piece], piece.start
+                return self._by_loop(kernels.loops.compare_pairs, answers[piece], *given)
             answers[piece], undecided = self._compare(left[piece], right[piece])
             return self._undecided(left[piece], right[piece], undecided, piece.start)
 
@@ -122,6 +126,9 @@ class Implications:
 
         def follow(piece: slice) -> list[_Undecided]:
             some = codes[piece]
+            if kernels.loops is not None:
+                given = contiguous(level.table), level.first, some, piece.start * width
+                return self._by_loop(kernels.loops.follow_pairs, below[piece], *given)
             left, right = (level.children(nodes).reshape(-1) for nodes in (some >> 32, some & _LOW))
             values, undecided = self._compare(left, right)
             below[piece] = values.reshape(-1, width)
@@ -130,6 +137,17 @@ class Implications:
 
         _wait(waiting, below.reshape(-1), spread(follow, pieces(len(codes), _COMPARED_AT_ONCE // width)))
         return below
+
+    def _by_loop(
+        self, loop: Callable[..., None], answers: NDArray[np.bool_], *given: object
+    ) -> list[_Undecided]:
+        """Do what ``_compare`` and ``_undecided`` do by a loop; what is given ends with a start of indices."""
+        codes, indices = np.empty((2, answers.size), dtype=np.int64)
+        ends = np.empty(len(self._walk) + 2, dtype=np.int64)
+        loop(
+            self._values, self._first_word, self._level, codes, indices, ends, self._decided, *given, answers
+        )
+        return _by_level(codes, indices, ends[: len(self._walk)].tolist())
 
     def _limits(self) -> list[int]:
         """Return for each level the most pairs that are followed."""
@@ -147,13 +165,7 @@ class Implications:
         level = self._level.take(np.maximum(left, right))  # that of the earlier node
         order = np.argsort(level, kind="stable")
         codes, indices = ((left << 32) | right).take(order), undecided.take(order) + start
-        ends = np.cumsum(np.bincount(level)).tolist()
-        some = [slice(before, end) for before, end in pairwise([0, *ends])]
-        return [
-            _Undecided(position, codes[here], indices[here])
-            for position, here in enumerate(some)
-            if here.start < here.stop
-        ]
+        return _by_level(codes, indices, np.cumsum(np.bincount(level)).tolist())
 
     def may_hold(self, left: Numbers, right: Numbers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return for each pair whether the left node may imply the right one, and the right the left.
@@ -188,6 +200,16 @@ def _wait(waiting: list[list[_Open]], answers: NDArray[np.bool_], found: Iterabl
     """Add undecided pairs to those that wait for their level, with the answers that they belong to."""
     for level, codes, indices in chain.from_iterable(found):
         waiting[level].append(_Open(codes, answers, indices))
+
+
+def _by_level(codes: Numbers, indices: Numbers, ends: list[int]) -> list[_Undecided]:
+    """Return pairs that are sorted by level, given where those of each level end."""
+    some = [slice(before, end) for before, end in pairwise([0, *ends])]
+    return [
+        _Undecided(position, codes[here], indices[here])
+        for position, here in enumerate(some)
+        if here.start < here.stop
+    ]
 
 
 def _instances(sizes: Sequence[int]) -> Iterator[tuple[NDArray[np.uint64], bool]]:

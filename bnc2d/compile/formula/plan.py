@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import Numbers, joined, take
-from bnc2d.base.checkpoints import checkpoint
+from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import count_different, hash_weights
 from bnc2d.base.workers import spread
 from bnc2d.compile.formula.cells import BlockRows, CellTables
 from bnc2d.logic.diagram.diagram import Diagram
 from bnc2d.logic.diagram.parts import Cells, cell_bits, parts_in_pieces
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 # Most cells of a block, unless it is a single feature.
 _CELLS = 64
@@ -32,6 +36,8 @@ _BLOCKS_TOGETHER = 64
 # so many entries for each cell.
 _FEW_CELLS = 16
 _ENTRIES = 16
+# Cells that a loop in C counts at a time.
+_COUNTED = 1 << 22
 # Estimated gates of a guard over a block of 1, 2, ... levels, from measured circuits. Where a block has n
 # guards they share gates, and each needs about factor / n^exponent of them: nearer the truth, unless
 # implications leave far fewer guards than are counted here.
@@ -159,6 +165,8 @@ def _block_costs(cells: Cells, block_ids: Numbers, blocks: int) -> tuple[Numbers
     if not len(block_ids):
         return gates, gates
     width, bits = len(cells), (blocks - 1).bit_length()
+    if kernels.loops is not None and width <= _CELLS:
+        return _block_costs_by_loop(kernels.loops, cells, block_ids, gates)
     weights = cell_bits(width) if width <= _CELLS else hash_weights(width)
     span = int(cells.max()) + 1
     if width <= _FEW_CELLS and blocks * span << width <= _ENTRIES * cells.size:
@@ -185,6 +193,17 @@ def _block_costs(cells: Cells, block_ids: Numbers, blocks: int) -> tuple[Numbers
     if len(seen):
         return gates, np.count_nonzero(seen.reshape(blocks, -1), axis=1)
     return gates, count_different(joined(guards), bits)[:blocks]
+
+
+def _block_costs_by_loop(
+    loops: ModuleType, cells: Cells, block_ids: Numbers, gates: Numbers
+) -> tuple[Numbers, Numbers]:
+    """Return the same where the ANDs are counted; parts are told apart by hashes in C."""
+    gates, guards = gates.astype(np.int64), np.zeros(len(gates), dtype=np.int64)
+    known = loops.new_keys(), loops.new_keys()
+    for piece in pieces(len(block_ids), _COUNTED // len(cells)):
+        loops.count_parts(*known, cells, block_ids, piece.start, piece.stop, gates, guards)
+    return gates, guards
 
 
 def _tagged(

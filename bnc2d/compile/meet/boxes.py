@@ -27,6 +27,7 @@ BOX = 64  # columns, and labels of a word
 # Boxes pay from this many cells and columns on.
 _MANY_CELLS = 1 << 21
 _MANY_COLUMNS = 4 * BOX
+_VECTOR = 16  # entries, to which the loop in C has rows over boxes padded
 # Beyond all roundings of numbers up to 1 by which boxes are made.
 _SLACK = 2.0**-48
 
@@ -62,6 +63,31 @@ class Boxes:
         reach += left.dtype.type(2.0 * bound)
         above = middle > reach
         return above, ~above & (middle >= -reach)
+
+
+@record
+class BoxLayout:
+    """What the loop in C needs of the second side, in float32.
+
+    Cells are ``[box, term, 64]``, the rest is ``[term, box]``.
+    """
+
+    right: NDArray[np.float32]
+    middle: NDArray[np.float32]
+    half: NDArray[np.float32]
+    largest: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, right: Matrix, boxes: Boxes) -> BoxLayout:
+        """Return the layout for the columns of a product."""
+        terms, count = len(right), boxes.middle.shape[1]
+        cells = np.zeros((count, terms, BOX), dtype=np.float32)
+        for box in range(count):
+            some = right[:, box * BOX : (box + 1) * BOX]
+            cells[box, :, : some.shape[1]] = some
+        over_boxes = np.zeros((3, terms, -(-count // _VECTOR) * _VECTOR), dtype=np.float32)
+        over_boxes[:, :, :count] = boxes.middle, boxes.half, boxes.largest
+        return cls(cells, *over_boxes)
 
 
 def in_boxes(join: Join, second: CompressedFactor) -> tuple[Join, CompressedFactor, Boxes | None]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.records import record
-from bnc2d.compile.meet.boxes import BOX, Boxes
+from bnc2d.compile.meet.boxes import BOX, Boxes, BoxLayout
 from bnc2d.compile.meet.join import Join, Matrix, Patterns
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.underflow import CellError, no_error
@@ -38,7 +38,7 @@ Block: TypeAlias = tuple[Chosen, Chosen]  # of the first side, and of the second
 # Labels of some patterns, and the cells among them that are not proven.
 Decided: TypeAlias = tuple[LabelBlock, Cells]
 
-_ALL = slice(None)
+ALL = slice(None)
 # The arrays of a block should stay in the cache, and each step be long beside a switch between threads.
 _CELLS_AT_ONCE = 1 << 19
 # With three classes or more there is a product for each, so that blocks are smaller, and still smaller with
@@ -55,7 +55,7 @@ _SINGLE_ROUNDOFF = 2.0**-24
 # With more terms than this the bound of float32 decides too little.
 _MANY_TERMS = 512
 # Below this a float32 sum of scaled terms may have lost terms to underflow.
-_SMALLEST_SINGLE = 2.0**-80
+SMALLEST_SINGLE = 2.0**-80
 
 
 @record
@@ -85,6 +85,13 @@ class Decider:
     def terms_in_all(self) -> int:
         """The number of terms of all products."""
         return sum(product.terms for product in self.join.products)
+
+    @cached_property
+    def layout(self) -> BoxLayout | None:
+        """The boxes as a loop in C takes them; None where there are none or float32 is not the first pass."""
+        if self.boxes is None or self.terms > _MANY_TERMS:
+            return None
+        return BoxLayout.of(self.join.products[0].right, self.boxes)
 
     def decide(self, patterns: Patterns, share: Difference | None = None) -> Iterator[Decided]:
         """Yield the labels of blocks of patterns of the first side; ``share``, if given, is theirs."""
@@ -168,7 +175,7 @@ class Difference:
         """``[pattern, term]``: sizes of the left side, as they come to a first bound."""
         return self.sizes.left.T.astype(np.float32, order="C")
 
-    def decide(self, rows: Chosen, columns: Chosen = _ALL, box: int | None = None) -> Decided:
+    def decide(self, rows: Chosen, columns: Chosen = ALL, box: int | None = None) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven.
 
         The columns are all, or those of ``box``.
@@ -184,17 +191,23 @@ class Difference:
         if not len(cells):
             return labels, _NO_CELLS
         u, v = np.divmod(cells, labels.shape[1])
+        labels[u, v], doubtful = self.resolve(block, u, v)
+        return labels, (u[doubtful], v[doubtful])
+
+    def resolve(self, block: Block, u: Integers, v: Integers) -> tuple[NDArray[np.uint8], Integers]:
+        """Return the labels of cells, counted within a block, and those of them that are not proven."""
         value = self.values.at(block, u, v)
-        labels[u, v] = value > 0
-        close = np.abs(value) <= self.margin + self.error(*cells_of(block, u, v))  # sizes add up to 1 at most
-        u, v, value = (np.compress(close, each) for each in (u, v, value))
-        if not len(u):
-            return labels, _NO_CELLS
+        labels = (value > 0).view(np.uint8)
+        # Sizes add up to 1 at most.
+        close = np.flatnonzero(np.abs(value) <= self.margin + self.error(*cells_of(block, u, v)))
+        if not len(close):
+            return labels, close
+        u, v, value = u[close], v[close], value[close]
         size = self.sizes.at(block, u, v)
         zero = size == 0 if self.error is no_error else _all_zero(self.supports, block, u, v)
-        labels[u[zero], v[zero]] = self.tie
+        labels[close[zero]] = self.tie
         doubtful = (np.abs(value) <= self.margin * size + self.error(*cells_of(block, u, v))) & ~zero
-        return labels, (u[doubtful], v[doubtful])
+        return labels, close[doubtful]
 
     def _first_bounds(self, rows: Chosen, columns: Chosen, box: int | None) -> Any:
         """Return the errors of differences in the first pass, a number or an array to compare them with."""
@@ -202,8 +215,8 @@ class Difference:
             return self.first_bound + self.error((rows, None), columns)
         largest = self.boxes.largest[:, slice(None) if box is None else slice(box, box + 1)]
         sizes = _some(self._first_sizes, rows) @ largest.astype(np.float32)
-        rounded_up = 1.0 + 2.0 * (len(largest) + 8) * _SINGLE_ROUNDOFF
-        bounds = sizes * np.float32(rounded_up * self.first_bound) + np.float32(_SMALLEST_SINGLE)
+        bounds = sizes * np.float32(share_of_sizes(len(largest), self.first_bound))
+        bounds += np.float32(SMALLEST_SINGLE)
         return bounds if box is not None else np.repeat(bounds, BOX, axis=1)
 
 
@@ -232,13 +245,13 @@ class _Joint:
 
     def decide(self, rows: slice) -> Decided:
         """Return the labels of some patterns, and the cells that are not proven."""
-        block = rows, _ALL
+        block = rows, ALL
         joint = [_times(left[rows], right) for left, right in self.first_pairs]
         best = joint[0].copy()
         for other in joint[1:]:
             np.maximum(best, other, out=best)
         near = best * best.dtype.type(1.0 - self.first_share)
-        open_cells = best < _SMALLEST_SINGLE
+        open_cells = best < SMALLEST_SINGLE
         if self.error is not no_error:
             near = near - self.error((rows, None), slice(None))
             open_cells |= near <= 0  # perhaps all are zero, even where there is one product alone
@@ -259,6 +272,11 @@ class _Joint:
         least = largest * (1.0 - self.share) - self.error(*cells_of(block, u, v))
         doubtful = (((exact >= least).sum(axis=0) > 1) | (least <= 0)) & ~zero
         return labels, (u[doubtful], v[doubtful])
+
+
+def share_of_sizes(terms: int, bound: float) -> float:
+    """Return the share of error for sizes that are themselves sums of terms in float32."""
+    return (1.0 + 2.0 * (terms + 8) * _SINGLE_ROUNDOFF) * bound
 
 
 def _all_zero(entries: list[_Entries], block: Block, u: Integers, v: Integers) -> Any:

@@ -33,7 +33,7 @@ from bnc2d.compile.meet.cut.cut import Cut, choose_cut
 from bnc2d.compile.meet.cut_problem import CutProblem, Given, Side
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Decider
-from bnc2d.compile.meet.row_packing import Packing, RowPool, Words, take_labels, unpack
+from bnc2d.compile.meet.row_packing import Packing, RowPool, Words
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.ties import TieStrategy, choose_tie_strategy, resolve_ties
 from bnc2d.compile.meet.work_share import Doubts, decide_all
@@ -179,12 +179,11 @@ class _Attempt:
 
     def _expand(self, local: RowPool, second: CompressedFactor) -> NDArray[np.intp]:
         """Put distinct rows over patterns into the pool as rows over instances; return their ids."""
-        rows, terminals = local.rows(), self._cut_problem.terminals
+        rows = local.rows()
         step = max(1, _EXPANDED_CELLS // len(second.pattern_of_row))
 
         def expanded(start: int) -> Words:
-            labels = unpack(rows[start : start + step], terminals, second.patterns)
-            return self._packing.pack(take_labels(labels, second.pattern_of_row, terminals))
+            return self._packing.taken(rows[start : start + step], second.patterns, second.pattern_of_row)
 
         # Rows that differ over patterns differ over instances; of a single part, there are no others.
         add = self.pool.add if self._cut_problem.fixed else self.pool.add_new

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, pieces
 from bnc2d.base.hashing import distinct, distinct_rows, row_hashes
@@ -190,6 +191,16 @@ class Packing:
             for piece in pieces(labels.shape[1] // cells, 16 * PIECE // (cells * len(labels) or 1))
         ]
         return _whole(words[0] if len(words) == 1 else np.concatenate(words, axis=1))
+
+    def taken(self, rows: Words, patterns: int, pattern_of_row: NDArray[np.intp]) -> Words:
+        """Return rows of bits or labels over patterns (see ``pack``) as packed rows over instances."""
+        cells = len(self._powers)
+        if kernels.loops is not None and self._ends == 2 and cells % 8 == 0:
+            words = np.empty((len(rows), self._length), dtype=np.int64)
+            kernels.loops.expand_bits(rows, rows.shape[1], pattern_of_row, cells, words)
+            return words
+        labels = unpack(rows, self._ends, patterns)
+        return self.pack(take_labels(labels, pattern_of_row, self._ends))
 
     def _words(self, labels: LabelBlock) -> NDArray[Any]:
         """Return rows of words."""

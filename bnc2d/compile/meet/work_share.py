@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from bnc2d.base.checkpoints import pieces
 from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.records import record
 from bnc2d.base.threads import one_thread
 from bnc2d.base.workers import in_order
-from bnc2d.compile.meet.boxes import BOX, Boxes
+from bnc2d.compile.meet.boxed_rows import rows_by_boxes, rows_by_loop
 from bnc2d.compile.meet.join import Patterns
-from bnc2d.compile.meet.labels import Decider, Difference, LabelBlock, cells_of
+from bnc2d.compile.meet.labels import Cells, Decider, Difference, LabelBlock
 from bnc2d.compile.meet.row_packing import DistinctRows, Words, pack, unpack
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 
@@ -28,9 +27,6 @@ CELLS_IN_BOXES = 1 << 27
 _ENTRIES = 1 << 20
 _ENTRIES_OF_MANY = 1 << 25
 _MANY_TERMS = 1 << 12
-# Where more boxes than this are open, cells are computed in larger blocks.
-_MOST = 0.7
-_ROWS_AT_ONCE = 1 << 13
 
 
 @record
@@ -73,10 +69,12 @@ def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> 
 def _decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> PackedRows:
     share: Difference | None = None
     if decider.boxes is not None and ends <= 2:
-        share = Difference(decider, patterns)
-        found = _decide_boxes(decider, decider.boxes, share, start)
+        found = rows_by_loop(decider, patterns)
+        if found is None:
+            share = Difference(decider, patterns)
+            found = rows_by_boxes(decider, decider.boxes, share)
         if found is not None:
-            return found
+            return _with_doubts(*found, decider.columns, start)
     rows, doubts = [], []
     for labels, (u, v) in decider.decide(patterns, share):
         rows.append(pack(labels, ends))
@@ -89,25 +87,12 @@ def _decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) ->
     return np.concatenate(rows), Doubts.joined([nothing, *doubts])
 
 
-def _decide_boxes(decider: Decider, boxes: Boxes, share: Difference, start: int) -> PackedRows | None:
-    """Return the same by boxes, and by cells where a box is open; None where most boxes are."""
-    above, is_open = boxes.signs(share.first_left, share.first_bound)
-    if np.count_nonzero(is_open) > _MOST * is_open.size:
-        return None
-    words = np.where(above, np.int64(-1), np.int64(0))
-    words[:, -1] &= np.int64(-1 if decider.columns % BOX == 0 else (1 << decider.columns % BOX) - 1)
-    doubtful = [(np.zeros(0, dtype=np.intp),) * 2]
-    for box, rows in enumerate(map(np.flatnonzero, np.ascontiguousarray(is_open.T))):
-        columns = slice(box * BOX, min((box + 1) * BOX, decider.columns))
-        for some in pieces(len(rows), _ROWS_AT_ONCE):
-            labels, cells = share.decide(rows[some], columns, box)
-            words[rows[some], box] = pack(labels, 2)[:, 0]
-            doubtful.append(cells_of((rows[some], columns), *cells))
-    u, v = map(np.concatenate, zip(*doubtful, strict=True))
-    order = stable_order(u)
-    open_rows, _, indices = distinct(u[order])
-    labels = unpack(words[open_rows], 2, decider.columns)
-    return words, Doubts(open_rows + start, labels, indices, v[order])
+def _with_doubts(words: Words, cells: Cells, columns: int, start: int) -> PackedRows:
+    """Return rows of bits with the doubts about them, row by row."""
+    order = stable_order(cells[0])
+    u, v = (each[order] for each in cells)
+    open_rows, _, indices = distinct(u)
+    return words, Doubts(open_rows + start, unpack(words[open_rows], 2, columns), indices, v)
 
 
 def decide_all(

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
-from bnc2d.compile.meet import boxes, work_share
+from bnc2d.base import kernels
+from bnc2d.compile.meet import boxed_rows, boxes
 from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Collector, Join, Patterns, Product
 from bnc2d.compile.meet.labels import Decider, Difference
 from tests.cases import cases
 from tests.compile.meet.test_method import check_against_enumeration
+from tests.loops import WAYS, take_way
 from tests.strategies import classifiers
 
 
-@pytest.fixture
-def always(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
-    """Boxes for the smallest problems too; for each use how many there are, and the share of open ones."""
-    monkeypatch.setattr(boxes, "_MANY_CELLS", 1)
-    monkeypatch.setattr(boxes, "_MANY_COLUMNS", 1)
-    monkeypatch.setattr(work_share, "_MOST", 1.0)
-    seen: list[tuple[int, float]] = []
+def use_always(patch: pytest.MonkeyPatch, way: str) -> None:
+    """Take boxes for the smallest problems too, by a loop or by numpy."""
+    patch.setattr(boxes, "_MANY_CELLS", 1)
+    patch.setattr(boxes, "_MANY_COLUMNS", 1)
+    patch.setattr(boxed_rows, "_MOST", 1.0)
+    take_way(way, patch)
+
+
+@pytest.fixture(params=WAYS)
+def always(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float | None]]:
+    """For each use of boxes how many there are, and the share of open ones; None where a loop decides."""
+    use_always(monkeypatch, request.param)
+    seen: list[tuple[int, float | None]] = []
     signs = Boxes.signs
 
     def counted(self: Boxes, left: np.ndarray, bound: float) -> boxes.Signs:
@@ -33,7 +42,18 @@ def always(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
         seen.append((above.shape[1], float(is_open.mean())))
         return above, is_open
 
-    monkeypatch.setattr(Boxes, "signs", counted)
+    if kernels.loops is None:
+        monkeypatch.setattr(Boxes, "signs", counted)
+        return seen
+    decide_boxes = kernels.loops.decide_boxes
+
+    def counted_by_loop(columns: int, *arrays: Any) -> int:
+        near: int = decide_boxes(columns, *arrays)
+        assert near >= 0  # else numpy would do it
+        seen.append((-(-columns // BOX), None))
+        return near
+
+    monkeypatch.setattr(kernels.loops, "decide_boxes", counted_by_loop)
     return seen
 
 
@@ -97,13 +117,12 @@ def test_columns_of_a_box_are_alike() -> None:
     assert halves.max() < 0.5 * 64 / 1023
 
 
-@given(classifiers())
+@pytest.mark.parametrize("way", WAYS)
+@given(classifier=classifiers())
 @settings(max_examples=cases(33, 60))
-def test_every_instance_by_boxes(classifier: Classifier) -> None:
+def test_every_instance_by_boxes(way: str, classifier: Classifier) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_MANY_CELLS", 1)
-        patch.setattr(boxes, "_MANY_COLUMNS", 1)
-        patch.setattr(work_share, "_MOST", 1.0)
+        use_always(patch, way)
         model = classifier.compile()
     check_against_enumeration(classifier, model)
     event(f"exact calls: {model.stats.exact_calls != 0}")
@@ -126,7 +145,7 @@ def diagnosis(seed: int, features: int = 16) -> Classifier:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 6, 7])
-def test_larger_classifiers(seed: int, always: list[tuple[int, float]], tmp_path: Path) -> None:
+def test_larger_classifiers(seed: int, always: list[tuple[int, float | None]], tmp_path: Path) -> None:
     """Several boxes, decided and open, with ties among them: the same file as without boxes."""
     classifier = diagnosis(seed)
     by_boxes = classifier.compile()

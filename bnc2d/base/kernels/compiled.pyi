@@ -1,0 +1,97 @@
+"""What the C files offer; arrays are C-contiguous but where it says otherwise."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+Groups = object  # of equal rows
+Keys = object  # a set of hashes
+
+def decide_boxes(
+    columns: int,
+    left: NDArray[Any],
+    sizes: NDArray[Any],
+    right: NDArray[Any],
+    middle: NDArray[Any],
+    half: NDArray[Any],
+    largest: NDArray[Any],
+    reach: float,
+    share: float,
+    least: float,
+    tied: NDArray[Any],
+    tie: int,
+    words: NDArray[Any],
+    near_rows: NDArray[Any],
+    near_columns: NDArray[Any],
+) -> int: ...
+def collect(
+    table: NDArray[Any],
+    source: NDArray[Any],
+    weight: NDArray[Any],
+    starts: NDArray[Any],
+    left: NDArray[Any],
+    sizes: NDArray[Any],
+    tied: NDArray[Any],
+) -> None: ...
+def new_groups() -> Groups: ...
+def add_rows(
+    groups: Groups,
+    rows: NDArray[Any],
+    weights: NDArray[Any],
+    start: int,
+    stop: int,
+    ids: NDArray[Any],
+    first: NDArray[Any],
+) -> int: ...
+def row_hashes(rows: NDArray[Any], weights: NDArray[Any], hashes: NDArray[Any]) -> None: ...
+def compare_pairs(
+    values: NDArray[Any],
+    first_word: NDArray[Any],
+    level: NDArray[Any],
+    codes: NDArray[Any],
+    indices: NDArray[Any],
+    ends: NDArray[Any],
+    decided: int,
+    left: NDArray[Any],
+    right: NDArray[Any],
+    start: int,
+    answers: NDArray[Any],
+) -> None: ...
+def follow_pairs(
+    values: NDArray[Any],
+    first_word: NDArray[Any],
+    level: NDArray[Any],
+    codes: NDArray[Any],
+    indices: NDArray[Any],
+    ends: NDArray[Any],
+    decided: int,
+    table: NDArray[Any],
+    first: int,
+    pairs: NDArray[Any],
+    start: int,
+    answers: NDArray[Any],
+) -> None: ...
+def new_keys() -> Keys: ...
+def count_parts(
+    clause_keys: Keys,
+    guard_keys: Keys,
+    cells: NDArray[Any],
+    block_ids: NDArray[Any],
+    start: int,
+    stop: int,
+    gates: NDArray[Any],
+    guards: NDArray[Any],
+) -> None: ...
+def extend_cells(
+    cells: NDArray[Any],
+    firsts: NDArray[Any],
+    shifts: NDArray[Any],
+    edges: NDArray[Any],
+    size: int,
+    start: int,
+    stop: int,
+    wider: NDArray[Any],
+) -> None: ...
+def expand_bits(
+    rows: NDArray[Any], words: int, columns: NDArray[Any], cells: int, expanded: NDArray[Any]
+) -> None: ...

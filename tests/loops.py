@@ -10,6 +10,9 @@ needs_loops = pytest.mark.skipif(kernels.loops is None, reason="no loops in C: n
 WAYS = [pytest.param("loop", marks=needs_loops), "numpy"]
 
 
+BOTH = [way if isinstance(way, str) else "loop" for way in WAYS]  # for Hypothesis
+
+
 def take_way(way: str, patch: pytest.MonkeyPatch) -> None:
     """Let everything go one of the ``WAYS``."""
     if way == "numpy":

@@ -26,7 +26,7 @@ _FEW_ENTRIES = 128
 # Rows of at most this many entries are added up column by column.
 _FEW_COLUMNS = 8
 # Rows are added to groups in pieces of this many entries.
-_ADDED = 1 << 21
+_ADDED = 1 << 15
 # Up to this many keys are grouped one by one, up to this many by sorting, more by hashing.
 _VERY_FEW = 96
 _FEW = 1 << 11

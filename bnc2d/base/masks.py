@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from math import log2
@@ -56,6 +57,7 @@ class StateCounts:
     """How many instances a set of variables has, given the number of states of each variable."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
+        self._bytes = 8 * max(1, -(-len(sizes) // 64))
         by_size: dict[int, Mask] = {}
         for position, size in enumerate(sizes):
             by_size[size] = by_size.get(size, 0) | 1 << position
@@ -65,6 +67,16 @@ class StateCounts:
         self._powers: list[float] = [
             2.0 ** min(weight * n, _LARGEST_LOG) for n in range(self._only.bit_count() + 1)
         ]
+
+    def packed(self, mask: Mask) -> bytes:
+        """Return a mask as words of 64 bits, as many for each."""
+        return mask.to_bytes(self._bytes, "little")
+
+    @property
+    def packed_groups(self) -> tuple[bytes, bytes, float]:
+        """What a loop in C needs to count: variables of equal size, log2 of each size, the largest log."""
+        masks = b"".join([self.packed(mask) for _, mask in self._groups])
+        return masks, array("d", [weight for weight, _ in self._groups]).tobytes(), _LARGEST_LOG
 
     def log(self, mask: Mask) -> float:
         """Return log2 of the number of instances.

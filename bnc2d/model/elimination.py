@@ -10,11 +10,13 @@ makes a join cheap. Min-fill looks at the graph alone (``min_fill.py``) and is a
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from math import inf
 from random import Random
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from bnc2d.base import kernels
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.masks import Mask, StateCounts, VariableId, mask_of, positions, union
 from bnc2d.base.records import record
@@ -48,7 +50,7 @@ def greedy_joins(scopes: Sequence[Mask], summed: Mask, size: Size, cost: Cost) -
         for variable in positions(scope & summed):
             users.setdefault(variable, []).append(table)
     reach = _reach(scopes, summed)
-    costs = {v: cost(size(reach[v]), sum([sizes[table] for table in users[v]])) for v in users}
+    costs = {v: cost(size(reach[v]), _added(sizes, users[v])) for v in users}
     while costs:
         checkpoint()
         join, gone, left = _join(min(costs, key=costs.__getitem__), reach, summed)
@@ -61,7 +63,15 @@ def greedy_joins(scopes: Sequence[Mask], summed: Mask, size: Size, cost: Cost) -
         for other in left:
             users[other] = [table for table in users[other] if table not in entering]
             users[other].append(len(sizes) - 1)
-            costs[other] = cost(size(reach[other]), sum([sizes[table] for table in users[other]]))
+            costs[other] = cost(size(reach[other]), _added(sizes, users[other]))
+
+
+def _added(sizes: Sequence[float], tables: Iterable[TableId]) -> float:
+    """Return the sum of some sizes, rounded alike by every version of Python, and in C."""
+    total = 0.0
+    for table in tables:
+        total += sizes[table]
+    return total
 
 
 def joins_in_order(scopes: Iterable[Mask], order: Iterable[VariableId], summed: Mask) -> list[Join]:
@@ -169,17 +179,22 @@ def smallest_first(scopes: Sequence[Mask], summed: Mask, size: Size, most: float
 
 
 def least_growth_order(
-    scopes: Sequence[Mask], summed: Mask, size: Size, most: float = inf
+    scopes: Sequence[Mask], summed: Mask, counts: StateCounts, most: float = inf
 ) -> tuple[list[VariableId], float]:
     """Return an order and its work: next comes the join that is least in ratio to the tables that go in.
 
     Where the work exceeds ``most``, the order ends there.
     """
+    if kernels.loops is not None:
+        masks = b"".join([counts.packed(scope) for scope in scopes]), counts.packed(summed)
+        found = array("i", bytes(4 * 8 * len(masks[1])))
+        length, work = kernels.loops.growth_order(*masks, *counts.packed_groups, most, found)
+        return found[:length].tolist(), work
     order: list[VariableId] = []
     work = 0.0
-    for join in greedy_joins(scopes, summed, size, lambda joined, entering: joined / entering):
+    for join in greedy_joins(scopes, summed, counts.count, lambda joined, entering: joined / entering):
         order.append(join.variable)
-        work += size(join.scope)
+        work += counts.count(join.scope)
         if work > most:
             break
     return order, work

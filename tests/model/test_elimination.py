@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import prod
+from math import inf, prod
 from random import Random
 from typing import Any, TypeAlias
 
@@ -12,7 +12,8 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from bnc2d.base.masks import Mask, StateCounts, positions, union
+from bnc2d.base import kernels
+from bnc2d.base.masks import Mask, StateCounts, mask_of, positions, union
 from bnc2d.model.elimination import (
     Join,
     eliminate,
@@ -26,6 +27,7 @@ from bnc2d.model.elimination import (
     work_of,
 )
 from bnc2d.model.min_fill import MinFill
+from tests.loops import needs_loops
 
 
 def definition_of_fill(near: list[int], variable: int) -> int:
@@ -78,7 +80,7 @@ def products(draw: st.DrawFn) -> tuple[list[int], int, StateCounts]:
 def test_orders_have_every_variable_and_the_work_they_say(case: tuple[list[int], int, StateCounts]) -> None:
     scopes, summed, counts = case
     features = union(scopes) & ~summed
-    order, work = least_growth_order(scopes, summed, counts.count)
+    order, work = least_growth_order(scopes, summed, counts)
     joins = joins_in_order(scopes, order, summed)
     assert work_of(joins, counts.count) == pytest.approx(work)
     smallest = order_of(smallest_first(scopes, summed, counts.count))
@@ -87,9 +89,26 @@ def test_orders_have_every_variable_and_the_work_they_say(case: tuple[list[int],
         way = joins_in_order(scopes, tried, summed)
         assert union([join.summed for join in way]) == summed
         check_joins(scopes, way)
-    few, least = least_growth_order(scopes, summed, counts.count, most=work / 2)
+    few, least = least_growth_order(scopes, summed, counts, most=work / 2)
     assert order[: len(few)] == few
     assert least <= work
+
+
+@needs_loops
+@pytest.mark.parametrize("seed", range(60))
+def test_the_loop_finds_the_same_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also over several words of variables, and where sizes are not powers of two: to the last bit."""
+    rng = Random(seed)  # noqa: S311 - a test case, not cryptography
+    count = rng.choice([1, 3, 10, 63, 64, 65, 130, 260])
+    counts = StateCounts([rng.choice([2] if seed % 3 else [1, 2, 3, 5, 7, 10]) for _ in range(count)])
+    variables = range(count)
+    scopes = [mask_of(rng.sample(variables, rng.randint(0, min(count, 6)))) for _ in range(2 * count)]
+    summed = mask_of(rng.sample(variables, rng.randint(0, count)))
+    for most in (inf, 1e6, 10.0):
+        by_loop = least_growth_order(scopes, summed, counts, most)
+        with monkeypatch.context() as patch:
+            patch.setattr(kernels, "loops", None)
+            assert least_growth_order(scopes, summed, counts, most) == by_loop
 
 
 def check_joins(scopes: list[int], joins: list[Join]) -> None:

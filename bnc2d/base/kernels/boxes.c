@@ -17,12 +17,6 @@ load(const float *from)
     return vector;
 }
 
-INLINE v16
-all_equal(float value)
-{
-    return (v16){0} + value;
-}
-
 /* Which numbers are negative, as bits, those of two vectors one after the other. (Comparisons of vectors of this
    size are taken apart by some compilers, signs are not.) */
 INLINE uint32_t
@@ -170,20 +164,25 @@ decide_boxes(PyObject *module, PyObject *args)
                           &b[3], &b[4], &b[5], &given.reach, &given.share, &given.least, &b[6], &tie, &b[7],
                           &b[8], &b[9]))
         return NULL;
+    if (given.columns < 0 || given.columns > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "no such columns");
+        release(b, 10);
+        return NULL;
+    }
     given.tie = tie;
     given.rows = b[6].len;
     given.terms = given.rows ? b[0].len / 4 / given.rows : 0;
     given.boxes = (given.columns + BOX - 1) / BOX;
     given.capacity = b[8].len / 8;
-    const Py_ssize_t padded = (given.boxes + LANES - 1) / LANES * LANES, of_left = given.rows * given.terms * 4;
+    const Py_ssize_t padded = (given.boxes + LANES - 1) / LANES * LANES;
+    const Py_ssize_t of_left = product(given.rows, given.terms, 4), of_boxes = product(given.terms, padded, 4);
     const Py_ssize_t bytes[] = {
-        of_left, of_left, given.boxes * given.terms * BOX * 4, given.terms * padded * 4,
-        given.terms * padded * 4, given.terms * padded * 4, given.rows, given.rows * given.boxes * 8,
-        given.capacity * 8, given.capacity * 8};
+        of_left, of_left, product(given.boxes, given.terms, BOX * 4), of_boxes, of_boxes, of_boxes, given.rows,
+        product(given.rows, given.boxes, 8), given.capacity * 8, given.capacity * 8};
     PyObject *result = NULL;
     uint8_t *open = NULL;
     float *bounds = NULL;
-    if (given.columns < 0 || given.rows > INT32_MAX || !fits(b, bytes, 10)) {
+    if (given.rows > INT32_MAX || !fits(b, bytes, 10)) {
         if (!PyErr_Occurred())
             PyErr_SetString(PyExc_ValueError, "too many rows");
         goto end;

@@ -99,8 +99,8 @@ collect(PyObject *module, PyObject *args)
     given.patterns = b[5].len;
     given.sums = b[2].len / 8 - 1;
     const Py_ssize_t terms = b[0].len / 8;
-    const Py_ssize_t bytes[] = {terms * 8, terms * 8, 8, given.patterns * given.sums * 4,
-                                given.patterns * given.sums * 4, given.patterns};
+    const Py_ssize_t bytes[] = {terms * 8, terms * 8, 8, product(given.patterns, given.sums, 4),
+                                product(given.patterns, given.sums, 4), given.patterns};
     given.table = table.buf, given.source = b[0].buf, given.weight = b[1].buf, given.starts = b[2].buf;
     given.left = b[3].buf, given.sizes = b[4].buf, given.tied = b[5].buf;
     if (!fits(b, bytes, 6))

@@ -1,5 +1,6 @@
 """What the C files offer; arrays are C-contiguous but where it says otherwise."""
 
+from array import array
 from typing import Any
 
 from numpy.typing import NDArray
@@ -94,4 +95,23 @@ def extend_cells(
 ) -> None: ...
 def expand_bits(
     rows: NDArray[Any], words: int, columns: NDArray[Any], cells: int, expanded: NDArray[Any]
+) -> None: ...
+def growth_order(
+    scopes: bytes,
+    summed: bytes,
+    groups: bytes,
+    weights: bytes,
+    largest_log: float,
+    most: float,
+    order: array[int],
+) -> tuple[int, float]: ...
+def gather_sums(
+    left: NDArray[Any],
+    a: int,
+    right: NDArray[Any],
+    b: int,
+    of_left: NDArray[Any],
+    of_right: NDArray[Any],
+    terms: int,
+    table: NDArray[Any],
 ) -> None: ...

@@ -105,7 +105,7 @@ row_hashes(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "y*y*w*:row_hashes", &b[0], &b[1], &b[2]))
         return NULL;
     const Py_ssize_t width = b[1].len / 8, count = b[2].len / 8;
-    const Py_ssize_t bytes[] = {width * count * 8, width * 8, count * 8};
+    const Py_ssize_t bytes[] = {product(width, count, 8), width * 8, count * 8};
     if (fits(b, bytes, 3)) {
         Py_BEGIN_ALLOW_THREADS
         hash_rows(b[0].buf, b[1].buf, width, count, b[2].buf);
@@ -117,6 +117,13 @@ row_hashes(PyObject *module, PyObject *args)
 }
 
 enum { AHEAD = 64 }; /* rows whose slots are fetched before they are looked at */
+
+/* Whether an earlier row is equal to this one. */
+INLINE int
+same_row(const uint64_t *rows, int64_t earlier, Py_ssize_t row, Py_ssize_t width)
+{
+    return (uint64_t)earlier < (uint64_t)row && !memcmp(rows + earlier * width, rows + row * width, width * sizeof *rows);
+}
 
 /* Find or add rows; returns 0 where there is no memory. */
 static int
@@ -136,12 +143,11 @@ add_to_groups(Groups *groups, const uint64_t *rows, const uint64_t *weights, Py_
         for (Py_ssize_t i = 0; i < some; i++)
             __builtin_prefetch(&groups->slots[hashes[i] & groups->mask]);
         for (Py_ssize_t i = 0; i < some; i++) {
-            const uint64_t *row = rows + (start + i) * width;
             size_t at = hashes[i] & groups->mask;
             Slot *slot;
             while ((slot = &groups->slots[at])->id >= 0) {
                 if (slot->hash == hashes[i] &&
-                    (width == 1 || !memcmp(rows + first[slot->id] * width, row, width * sizeof *row)))
+                    (width == 1 || same_row(rows, first[slot->id], start + i, width)))
                     break;
                 at = (at + 1) & groups->mask;
             }
@@ -171,8 +177,8 @@ add_rows(PyObject *module, PyObject *args)
         return NULL;
     Groups *groups = PyCapsule_GetPointer(capsule, GROUPS);
     const Py_ssize_t width = b[1].len / 8;
-    const Py_ssize_t bytes[] = {stop * width * 8, width * 8, stop * 8, stop * 8};
-    if (groups != NULL && start >= 0 && start <= stop && width > 0 && fits(b, bytes, 4)) {
+    const Py_ssize_t bytes[] = {product(stop, width, 8), width * 8, product(stop, 1, 8), product(stop, 1, 8)};
+    if (groups != NULL && start >= groups->count && start <= stop && width > 0 && fits(b, bytes, 4)) {
         int done;
         Py_BEGIN_ALLOW_THREADS
         done = add_to_groups(groups, b[0].buf, b[1].buf, width, start, stop, b[2].buf, b[3].buf);

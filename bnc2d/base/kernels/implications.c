@@ -161,7 +161,7 @@ take_values(const Py_buffer *b, int64_t decided, Py_ssize_t most, Values *given)
     given->levels = b[5].len / 8;
     given->values = b[0].buf, given->first_word = b[1].buf, given->level = b[2].buf;
     given->decided = decided;
-    const Py_ssize_t bytes[] = {given->nodes * WORDS * 8, given->nodes * 8, given->nodes * 2, most * 8, most * 8, 8};
+    const Py_ssize_t bytes[] = {product(given->nodes, WORDS, 8), given->nodes * 8, given->nodes * 2, most * 8, most * 8, 8};
     if (!fits(b, bytes, 6))
         return 0;
     uint16_t largest = 0;

@@ -18,8 +18,10 @@
 
 /* Whether buffers have at least so many bytes; sets an error where one has not. */
 int fits(const Py_buffer *buffers, const Py_ssize_t *bytes, int count);
+/* The product of three sizes; the largest number where that is too large, -1 where one is negative. */
+Py_ssize_t product(Py_ssize_t x, Py_ssize_t y, Py_ssize_t z);
 void release(Py_buffer *buffers, int count);
 
 /* The methods of each file, ended by an empty one. */
 extern PyMethodDef block_methods[], box_methods[], collect_methods[], expand_methods[], group_methods[],
-    implication_methods[];
+    growth_methods[], gather_methods[], implication_methods[];

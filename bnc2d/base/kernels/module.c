@@ -20,6 +20,17 @@ fits(const Py_buffer *buffers, const Py_ssize_t *bytes, int count)
     return 1;
 }
 
+Py_ssize_t
+product(Py_ssize_t x, Py_ssize_t y, Py_ssize_t z)
+{
+    Py_ssize_t found;
+    if (x < 0 || y < 0 || z < 0)
+        return -1;
+    if (__builtin_mul_overflow(x, y, &found) || __builtin_mul_overflow(found, z, &found))
+        return PY_SSIZE_T_MAX;
+    return found;
+}
+
 void
 release(Py_buffer *buffers, int count)
 {
@@ -31,7 +42,7 @@ static int
 add_methods(PyObject *module)
 {
     PyMethodDef *methods[] = {block_methods, box_methods, collect_methods, expand_methods, group_methods,
-                              implication_methods};
+                              growth_methods, gather_methods, implication_methods};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (PyModule_AddFunctions(module, methods[i]) < 0)
             return -1;

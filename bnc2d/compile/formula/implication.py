@@ -141,7 +141,7 @@ class Implications:
     def _by_loop(
         self, loop: Callable[..., None], answers: NDArray[np.bool_], *given: object
     ) -> list[_Undecided]:
-        """Do what ``_compare`` and ``_undecided`` do by a loop; what is given ends with a start of indices."""
+        """Do what ``_compare`` and ``_undecided`` do by a loop; indices start with the last one given."""
         codes, indices = np.empty((2, answers.size), dtype=np.int64)
         ends = np.empty(len(self._walk) + 2, dtype=np.int64)
         loop(

@@ -29,6 +29,7 @@ from bnc2d.logic.domain import Domain
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.logic.strategies import contents
 from tests.strategies import classifiers
+from tests.loops import BOTH, take_way
 
 
 @dataclass(frozen=True)
@@ -139,8 +140,10 @@ def test_a_random_function_needs_far_fewer_gates_than_its_decision_diagram() -> 
     assert node_count(small.manager, small.formulas[1]) < diagram.node_count
 
 
-@given(labelled_diagrams(), st.sampled_from([1, 4, 30, 512]))
-def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]], combinations: int) -> None:
+@given(labelled_diagrams(), st.sampled_from([1, 4, 30, 512]), st.sampled_from(BOTH))
+def test_implications(
+    case: tuple[Diagram, list[int], NDArray[np.int64]], combinations: int, way: str
+) -> None:
     diagram, sizes, _ = case
     function = diagram.two_terminal(0)
     count = function.size
@@ -152,8 +155,9 @@ def test_implications(case: tuple[Diagram, list[int], NDArray[np.int64]], combin
     expected = [bool((~values[a] | values[b]).all()) for a, b in zip(left, right, strict=True)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bnc2d.compile.formula.implication._COMBINATIONS", combinations)
+        take_way(way, patch)
         implications = Implications(function)
-    assert implications.holds(left, right).tolist() == expected
+        assert implications.holds(left, right).tolist() == expected
     forwards, backwards = implications.may_hold(left, right)
     assert not (expected & ~forwards).any()
     assert backwards.reshape(count, count).T.reshape(-1).tolist() == forwards.tolist()

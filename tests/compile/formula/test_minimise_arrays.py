@@ -31,6 +31,7 @@ from bnc2d.logic.diagram.to_circuit import class_formula
 from tests.compile.formula.test_minimise import check, small_formulas
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.logic.strategies import contents
+from tests.loops import BOTH, take_way
 
 Case = tuple[Diagram, list[int], NDArray[np.int64]]
 
@@ -59,13 +60,15 @@ def naive_block(function: Diagram, start: int, stop: int) -> dict[int, list[int]
     return {node: naive_cells(function, node, start, stop) for node in before & inside}
 
 
-@given(labelled_diagrams())
-def test_the_cells_of_every_block(case: Case) -> None:
+@given(labelled_diagrams(), st.sampled_from(BOTH))
+def test_the_cells_of_every_block(case: Case, way: str) -> None:
     function = case[0].two_terminal(0)
     tables = CellTables(function)
     for start in range(len(function.walk)):
         for stop in range(start + 1, min(start + 3, len(function.walk)) + 1):
-            rows = tables.block(start, stop)
+            with pytest.MonkeyPatch.context() as patch:
+                take_way(way, patch)
+                rows = tables.block(start, stop)
             found = dict(zip(rows.nodes.tolist(), rows.cells.T.tolist(), strict=True))
             assert found == naive_block(function, start, stop)
 
@@ -82,10 +85,17 @@ def test_the_size_of_a_formula_is_known_when_it_is_made(case: Case, negated: boo
         assert manager.size(root) == len(Levels(manager.store, [root]))
 
 
-@given(labelled_diagrams(), st.sampled_from([1, 40, 1 << 18]), st.sampled_from([0, 16, 1 << 20]))
-def test_the_cost_of_a_plan_is_counted(case: Case, together: int, entries: int) -> None:
+@given(
+    labelled_diagrams(),
+    st.sampled_from([1, 40, 1 << 18]),
+    st.sampled_from([0, 16, 1 << 20]),
+    st.sampled_from(BOTH),
+)
+def test_the_cost_of_a_plan_is_counted(case: Case, together: int, entries: int, way: str) -> None:
     function = case[0].two_terminal(0)
     with pytest.MonkeyPatch.context() as patch:
+        take_way(way, patch)
+        patch.setattr("bnc2d.compile.formula.plan._COUNTED", together)
         patch.setattr("bnc2d.compile.formula.plan._CELLS_TOGETHER", together)
         patch.setattr("bnc2d.compile.formula.plan._ENTRIES", entries)
         planner = Planner(CellTables(function))

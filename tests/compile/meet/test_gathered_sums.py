@@ -7,16 +7,20 @@ import pytest
 
 from bnc2d.compile.meet.tables import gathered_sums as module
 from bnc2d.compile.meet.tables.gathered_sums import GatheredSums
+from tests.loops import WAYS, take_way
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(40))
-def test_against_the_definition(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_against_the_definition(seed: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of one length and of several, rows that no other group takes, one term, integers."""
+    take_way(way, monkeypatch)
     rng = np.random.default_rng(seed)
     monkeypatch.setattr(module, "_MANY_PRODUCTS", 1)
     monkeypatch.setattr(module, "_LONG_RUN", 1)
     monkeypatch.setattr(module, "PIECE", int(rng.choice([1, 64, 1 << 17])))
-    a, b, terms, runs = (int(rng.integers(1, 6)) for _ in range(4))
+    monkeypatch.setattr(module, "_PRODUCTS", int(rng.choice([1, 64, 1 << 17])))
+    a, b, terms, runs = (int(rng.integers(1, 11)) for _ in range(4))
     left, right = rng.random((7, a)), rng.random((9, b))
     if seed % 5 == 4:
         left, right = ((side * 100).astype(int).astype(object) for side in (left, right))

@@ -227,7 +227,7 @@ class Core:
                 return Division(tuple(on_first), inf, (), first_is_slower)
             scopes = [scope for scope, side in zip(self._parts, on_first, strict=True) if side == wanted]
             limit = (most - seconds) / SECONDS_PER_MESSAGE
-            order, works[wanted] = least_growth_order(scopes, summed, model.counts.count, limit)
+            order, works[wanted] = least_growth_order(scopes, summed, model.counts, limit)
             seconds += works[wanted] * SECONDS_PER_MESSAGE
             orders += order
             self._looks += 1

@@ -9,21 +9,27 @@ rows once: several times faster than one group after the other.
 from __future__ import annotations
 
 from math import prod
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import multiply_matrices, take
+from bnc2d.base import kernels
+from bnc2d.base.arrays import contiguous, multiply_matrices, take
 from bnc2d.base.hashing import distinct_rows, stable_order
 from bnc2d.base.records import record
 from bnc2d.base.workers import spread_out
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 Integers: TypeAlias = NDArray[np.intp]
 Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
 
 # Terms are gathered in pieces of this many entries, so that they stay in the processor's cache.
 PIECE = 1 << 17
+# Products that a loop in C adds up at a time.
+_PRODUCTS = 1 << 20
 # Looking for equal rows pays from this many products on, and where each is shared by this many groups.
 _MANY_PRODUCTS = 1 << 16
 _SHARED = 2
@@ -70,7 +76,9 @@ class GatheredSums:
         """Return ``[group, left pattern x right pattern]``, in ``out`` where that is given."""
         shape = self.groups, left.shape[1] * right.shape[1]
         table = np.empty(shape, dtype=left.dtype) if out is None else out[: prod(shape)].reshape(shape)
-        if self.counts is None:
+        if self.counts is None and kernels.loops is not None and left.dtype == np.float64:
+            self._fill_by_loop(kernels.loops, table, contiguous(left), contiguous(right))
+        elif self.counts is None:
             self._fill_one_by_one(table, left, right)
         else:
             self._fill_by_shared_rows(table, left, right, self.counts)
@@ -94,6 +102,18 @@ class GatheredSums:
             multiply_matrices(weights, below, out=table[rows].reshape(runs, -1, b))
 
         spread_out(fill, range(0, len(counts), step))
+
+    def _fill_by_loop(self, loops: ModuleType, table: Table, left: Table, right: Table) -> None:
+        """Do what ``_fill_one_by_one`` does in C, without copies of the rows."""
+        (groups, terms), a, b = self.of_left.shape, left.shape[1], right.shape[1]
+        step = max(1, _PRODUCTS // (terms * a * b))
+        of_left, of_right = np.ascontiguousarray(self.of_left), np.ascontiguousarray(self.of_right)
+
+        def fill(start: int) -> None:
+            piece = slice(start, start + step)
+            loops.gather_sums(left, a, right, b, of_left[piece], of_right[piece], terms, table[piece])
+
+        spread_out(fill, range(0, groups, step))
 
     def _fill_one_by_one(self, table: Table, left: Table, right: Table) -> None:
         """Fill a table group by group, several at once where they are small."""

@@ -6,7 +6,7 @@ share (``base/kernels``), and numpy, box after box. Both leave close cells to fl
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from bnc2d.compile.meet.labels import (
 )
 from bnc2d.compile.meet.row_packing import Words, pack
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
 # Labels of consecutive patterns of the first side as bits, and the cells among them that are not proven.
 BoxedRows: TypeAlias = tuple[Words, Cells]
 
@@ -37,23 +40,46 @@ _ROWS_AT_ONCE = 1 << 13
 # Where more than one cell in this many is near, the loop gives up; with room for so many at least.
 _FEW_NEAR = 64
 _ROOM = 1 << 12
+# Multiplications of one call, some tenths of a second at most; to collect a term takes as long as so many.
+_WORK = 1 << 31
+_COLLECTING = 8
 
 
 def rows_by_loop(decider: Decider, patterns: Patterns) -> BoxedRows | None:
     """Return the labels of patterns of the first side; None where there is no loop, or it gave up."""
     if kernels.loops is None or decider.layout is None:
         return None
-    layout: BoxLayout = decider.layout
+    (product,) = decider.join.products
+    work = decider.columns * product.terms + _COLLECTING * len(product.collector.source)
+    words = np.empty((len(patterns), len(decider.layout.right)), dtype=np.int64)
+    found = []
+    for piece in pieces(len(patterns), _WORK // work):
+        near = _decide_boxes(kernels.loops, decider, decider.layout, patterns[piece], words[piece])
+        if near is None:
+            return None
+        found.append((near[0] + piece.start, near[1]))
+    words[:, -1] &= _last_word(decider.columns)
+    u, v = map(np.concatenate, zip(*found, strict=True))
+    chosen, _, indices = distinct(u)
+    some = Patterns(take_columns(patterns.table, chosen), patterns.lost[chosen])
+    labels, doubtful = Difference(decider, some).resolve((ALL, ALL), indices, v)
+    _set_labels(words, u, v, labels)
+    return words, (u[doubtful], v[doubtful])
+
+
+def _decide_boxes(
+    loops: ModuleType, decider: Decider, layout: BoxLayout, patterns: Patterns, words: Words
+) -> Cells | None:
+    """Write the labels of patterns; return the cells that are near, None where these are many."""
     (product,) = decider.join.products
     collector, rows = product.collector, len(patterns)
     left, sizes = np.empty((2, rows, product.terms), dtype=np.float32)
     tied = np.empty(rows, dtype=np.uint8)
     starts = np.append(collector.starts, len(collector.source))
-    kernels.loops.collect(patterns.table, collector.source, collector.weight, starts, left, sizes, tied)
-    words = np.empty((rows, len(layout.right)), dtype=np.int64)
-    near = np.empty((2, _ROOM + rows * decider.columns // _FEW_NEAR), dtype=np.intp)
+    loops.collect(patterns.table, collector.source, collector.weight, starts, left, sizes, tied)
+    u, v = np.empty((2, _ROOM + rows * decider.columns // _FEW_NEAR), dtype=np.intp)
     _, bound = decider.first_pass()
-    count = kernels.loops.decide_boxes(
+    count = loops.decide_boxes(
         decider.columns,
         left,
         sizes,
@@ -67,17 +93,10 @@ def rows_by_loop(decider: Decider, patterns: Patterns) -> BoxedRows | None:
         tied,
         (1 << BOX) - 1 if decider.tie else 0,
         words,
-        *near,
+        u,
+        v,
     )
-    if count < 0:
-        return None
-    words[:, -1] &= _last_word(decider.columns)
-    u, v = near[:, :count]
-    chosen, _, indices = distinct(u)
-    some = Patterns(take_columns(patterns.table, chosen), patterns.lost[chosen])
-    labels, doubtful = Difference(decider, some).resolve((ALL, ALL), indices, v)
-    _set_labels(words, u, v, labels)
-    return words, (u[doubtful], v[doubtful])
+    return None if count < 0 else (u[:count], v[:count])
 
 
 def _last_word(columns: int) -> np.int64:

@@ -122,10 +122,12 @@ enum { AHEAD = 64 }; /* rows whose slots are fetched before they are looked at *
 INLINE int
 same_row(const uint64_t *rows, int64_t earlier, Py_ssize_t row, Py_ssize_t width)
 {
-    return (uint64_t)earlier < (uint64_t)row && !memcmp(rows + earlier * width, rows + row * width, width * sizeof *rows);
+    return !memcmp(rows + earlier * width, rows + row * width, width * sizeof *rows);
 }
 
-/* Find or add rows; returns 0 where there is no memory. */
+enum { NO_MEMORY, DONE, NO_SUCH_ROW };
+
+/* Find or add rows; NO_SUCH_ROW where first rows are not those of earlier calls. */
 static int
 add_to_groups(Groups *groups, const uint64_t *rows, const uint64_t *weights, Py_ssize_t width, Py_ssize_t start,
               Py_ssize_t stop, int64_t *ids, int64_t *first)
@@ -134,7 +136,7 @@ add_to_groups(Groups *groups, const uint64_t *rows, const uint64_t *weights, Py_
     while (start < stop) {
         const Py_ssize_t some = stop - start < AHEAD ? stop - start : AHEAD;
         if (2 * (size_t)(groups->count + AHEAD) > groups->mask && !grow(groups))
-            return 0;
+            return NO_MEMORY;
         if (width == 1)
             for (Py_ssize_t i = 0; i < some; i++)
                 hashes[i] = mixed(rows[start + i]); /* one to one, so nothing has to be compared */
@@ -146,9 +148,12 @@ add_to_groups(Groups *groups, const uint64_t *rows, const uint64_t *weights, Py_
             size_t at = hashes[i] & groups->mask;
             Slot *slot;
             while ((slot = &groups->slots[at])->id >= 0) {
-                if (slot->hash == hashes[i] &&
-                    (width == 1 || same_row(rows, first[slot->id], start + i, width)))
-                    break;
+                if (slot->hash == hashes[i]) {
+                    if ((uint64_t)first[slot->id] >= (uint64_t)(start + i))
+                        return NO_SUCH_ROW;
+                    if (width == 1 || same_row(rows, first[slot->id], start + i, width))
+                        break;
+                }
                 at = (at + 1) & groups->mask;
             }
             if (slot->id < 0) {
@@ -160,7 +165,7 @@ add_to_groups(Groups *groups, const uint64_t *rows, const uint64_t *weights, Py_
         }
         start += some;
     }
-    return 1;
+    return DONE;
 }
 
 PyDoc_STRVAR(add_rows_doc,
@@ -183,9 +188,12 @@ add_rows(PyObject *module, PyObject *args)
         Py_BEGIN_ALLOW_THREADS
         done = add_to_groups(groups, b[0].buf, b[1].buf, width, start, stop, b[2].buf, b[3].buf);
         Py_END_ALLOW_THREADS
-        result = done ? PyLong_FromLongLong(groups->count) : PyErr_NoMemory();
+        if (done == DONE)
+            result = PyLong_FromLongLong(groups->count);
+        else if (done == NO_MEMORY)
+            PyErr_NoMemory();
     }
-    else if (!PyErr_Occurred())
+    if (result == NULL && !PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "no such rows");
     release(b, 4);
     return result;

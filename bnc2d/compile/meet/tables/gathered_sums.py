@@ -28,8 +28,11 @@ Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
 
 # Terms are gathered in pieces of this many entries, so that they stay in the processor's cache.
 PIECE = 1 << 17
-# Products that a loop in C adds up at a time.
+# Products that a loop in C adds up at a time. It beats products of matrices where these have fewer rows, or
+# terms are few (measured: ``docs/benchmarks.md``).
 _PRODUCTS = 1 << 20
+_FEW_ROWS = 16
+_FEW_TERMS = 2
 # Looking for equal rows pays from this many products on, and where each is shared by this many groups.
 _MANY_PRODUCTS = 1 << 16
 _SHARED = 2
@@ -76,7 +79,8 @@ class GatheredSums:
         """Return ``[group, left pattern x right pattern]``, in ``out`` where that is given."""
         shape = self.groups, left.shape[1] * right.shape[1]
         table = np.empty(shape, dtype=left.dtype) if out is None else out[: prod(shape)].reshape(shape)
-        if self.counts is None and kernels.loops is not None and left.dtype == np.float64:
+        by_loop = left.shape[1] < _FEW_ROWS or self.of_left.shape[1] <= _FEW_TERMS
+        if self.counts is None and kernels.loops is not None and left.dtype == np.float64 and by_loop:
             self._fill_by_loop(kernels.loops, table, contiguous(left), contiguous(right))
         elif self.counts is None:
             self._fill_one_by_one(table, left, right)

@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+# What an installation is made of; the package itself is used where it is, but for its loops in C.
+INSTALLED := pyproject.toml hatch_build.py bnc2d/version.py $(wildcard bnc2d/base/kernels/*.[ch])
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Most of what pip would compile is never imported; what is imported is compiled once, also where the environment
 # (often a container's) forbids to keep it.
@@ -13,7 +15,7 @@ TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES))
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml bnc2d/version.py
+$(STAMP): $(INSTALLED)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bnc2d needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 	$(PIP) --editable '.[dev]'
@@ -23,8 +25,8 @@ demo: .venv/.core
 	$(BIN)/bnc2d demo
 
 # The demo needs the core only, so a first look does not wait for the test tools.
-.venv/.core: pyproject.toml bnc2d/version.py
-	test -e $(STAMP) || { $(PYTHON) -m venv .venv && $(PIP) --editable .; }
+.venv/.core: $(INSTALLED)
+	if test -e $(STAMP); then $(MAKE) setup; else $(PYTHON) -m venv .venv && $(PIP) --editable .; fi
 	@touch .venv/.core
 
 # A browser and shells for the tests that want one, where they can be installed.

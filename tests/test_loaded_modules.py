@@ -52,6 +52,15 @@ def test_importing_the_package_loads_nothing_but_its_names() -> None:
     assert loaded("import bnc2d") - before <= {"bnc2d", "bnc2d.version", "__future__"}
 
 
+def test_the_version_does_not_wait_for_numpy() -> None:
+    """It says whether there are loops in C, which themselves need no numpy."""
+    asked = "from bnc2d.cli.main import main\ntry: main(['--version'])\nexcept SystemExit: pass"
+    modules = loaded(asked)
+    assert "bnc2d.base.kernels" in modules
+    assert "numpy" not in modules
+    assert "bnc2d.base.kernels" not in loaded(asked.replace("version", "help"))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_is_loaded_when_it_is_chosen(method: str) -> None:
     modules = compiled("running", "A", method)

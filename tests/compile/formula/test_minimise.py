@@ -28,8 +28,8 @@ from bnc2d.logic.diagram.to_circuit import class_formula
 from bnc2d.logic.domain import Domain
 from tests.logic.diagram.strategies import all_rows, diagram_of, domain_of, labelled_diagrams, random_labels
 from tests.logic.strategies import contents
-from tests.strategies import classifiers
 from tests.loops import BOTH, take_way
+from tests.strategies import classifiers
 
 
 @dataclass(frozen=True)

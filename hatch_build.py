@@ -65,6 +65,8 @@ def compiled(root: Path, scratch: Path) -> Path:
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
+    if sys.byteorder != "little":
+        raise OSError("they read sets of variables as little-endian numbers")
     # Without what a debugger wants the module is small, and the same wherever the sources are.
     flags = [] if sys.platform == "win32" else ["-O3", "-g0", "-Wno-psabi"]
     name = ".".join([*FOLDER.parts, "compiled"])

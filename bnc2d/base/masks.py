@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
+import struct
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from math import log2
@@ -76,7 +76,11 @@ class StateCounts:
     def packed_groups(self) -> tuple[bytes, bytes, float]:
         """What a loop in C needs to count: variables of equal size, log2 of each size, the largest log."""
         masks = b"".join([self.packed(mask) for _, mask in self._groups])
-        return masks, array("d", [weight for weight, _ in self._groups]).tobytes(), _LARGEST_LOG
+        return (
+            masks,
+            struct.pack(f"{len(self._groups)}d", *(weight for weight, _ in self._groups)),
+            _LARGEST_LOG,
+        )
 
     def log(self, mask: Mask) -> float:
         """Return log2 of the number of instances.

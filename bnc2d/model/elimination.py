@@ -10,7 +10,6 @@ makes a join cheap. Min-fill looks at the graph alone (``min_fill.py``) and is a
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from math import inf
 from random import Random
@@ -187,7 +186,7 @@ def least_growth_order(
     """
     if kernels.loops is not None:
         masks = b"".join([counts.packed(scope) for scope in scopes]), counts.packed(summed)
-        found = array("i", bytes(4 * 8 * len(masks[1])))
+        found = memoryview(bytearray(4 * 8 * len(masks[1]))).cast("i")
         length, work = kernels.loops.growth_order(*masks, *counts.packed_groups, most, found)
         return found[:length].tolist(), work
     order: list[VariableId] = []

@@ -1,6 +1,5 @@
 """What the C files offer; arrays are C-contiguous but where it says otherwise."""
 
-from array import array
 from typing import Any
 
 from numpy.typing import NDArray
@@ -103,7 +102,7 @@ def growth_order(
     weights: bytes,
     largest_log: float,
     most: float,
-    order: array[int],
+    order: memoryview[int],
 ) -> tuple[int, float]: ...
 def gather_sums(
     left: NDArray[Any],

@@ -11,7 +11,6 @@ from bnc2d.base.hashing import distinct, stable_order
 from bnc2d.base.records import record
 from bnc2d.base.threads import one_thread
 from bnc2d.base.workers import in_order
-from bnc2d.compile.meet.boxed_rows import rows_by_boxes, rows_by_loop
 from bnc2d.compile.meet.join import Patterns
 from bnc2d.compile.meet.labels import Cells, Decider, Difference, LabelBlock
 from bnc2d.compile.meet.row_packing import DistinctRows, Words, pack, unpack
@@ -69,6 +68,8 @@ def decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> 
 def _decide_rows(decider: Decider, patterns: Patterns, ends: int, start: int) -> PackedRows:
     share: Difference | None = None
     if decider.boxes is not None and ends <= 2:
+        from bnc2d.compile.meet.boxed_rows import rows_by_boxes, rows_by_loop  # small problems have no boxes
+
         found = rows_by_loop(decider, patterns)
         if found is None:
             share = Difference(decider, patterns)

@@ -278,8 +278,43 @@ COLLECT = [
     floats(10, 2),
     octets(10),
 ]
-ROWS = [None, whole(10, 3), hashing.hash_weights(3), 0, 10, whole(10), whole(10)]
+GROUPS, KEYS = object(), object()  # each stands for a new one
+ROWS = [GROUPS, whole(10, 3), hashing.hash_weights(3), 0, 10, whole(10), whole(10)]
 HASHES = [whole(10, 3), hashing.hash_weights(3), whole(10)]
+# Values of six nodes, their first words and levels; what is open; then pairs of nodes, or a level's children.
+VALUES = [np.zeros((6, 8), np.uint64), np.zeros(6, np.uint64), np.zeros(6, np.uint16)]
+VALUES += [whole(20), whole(20), whole(4), 0]
+COMPARE = [*VALUES, whole(10), whole(10), 0, octets(10)]
+FOLLOW = [*VALUES, whole(3, 2), 2, np.full(10, (4 << 32) + 3), 0, octets(10, 2)]
+
+
+def small(*shape: int) -> NDArray[np.int32]:
+    return np.zeros(shape, dtype=np.int32)
+
+
+CELLS, EDGES = small(4, 10), small(12)
+PARTS = [KEYS, KEYS, CELLS, whole(10), 0, 10, whole(3), whole(3)]
+EXTEND = [
+    CELLS,
+    whole(10),
+    np.zeros(10, dtype=np.int32),
+    EDGES,
+    2,
+    0,
+    10,
+    np.zeros((4, 2, 10), dtype=np.int32),
+]
+EXPAND = [whole(10, 2), 2, np.arange(128), 64, whole(10, 2)]
+GATHER = [np.zeros((4, 2)), 2, np.zeros((5, 3)), 3, whole(6, 2), whole(6, 2), 2, np.zeros((6, 2, 3))]
+GROWTH = [whole(3, 2), whole(2), whole(1, 2), np.ones(1), 1000.0, 1e9, small(128)]
+_WRONG_VALUES: dict[int, list[Any]] = {
+    0: [np.zeros((5, 8), np.uint64)],
+    1: [np.zeros(7, np.uint64)],
+    2: [np.zeros(5, np.uint16), np.full(6, 3, np.uint16), np.full(6, 65535, np.uint16)],
+    3: [whole(9)],
+    4: [whole(9)],
+    5: [whole(0), whole(1)],
+}
 WRONG: dict[str, tuple[list[Any], dict[int, list[Any]]]] = {
     "decide_boxes": (
         BOXES,
@@ -315,6 +350,74 @@ WRONG: dict[str, tuple[list[Any], dict[int, list[Any]]]] = {
             6: [whole(9)],
         },
     ),
+    "compare_pairs": (
+        COMPARE,
+        {
+            **_WRONG_VALUES,
+            7: [whole(9), np.full(10, 6), np.full(10, -1), np.full(10, 1 << 61)],
+            8: [whole(9), np.full(10, 6), np.full(10, -1)],
+            10: [octets(21)],
+        },
+    ),
+    "follow_pairs": (
+        FOLLOW,
+        {
+            **_WRONG_VALUES,
+            7: [whole(2, 2), np.full((3, 2), 6), np.full((3, 2), -1), whole(9, 2)],
+            8: [-1, 0, 1 << 40],
+            9: [whole(9), np.full(10, 5 << 32), np.full(10, 5), np.full(10, -1)],
+            11: [octets(19), octets(21), octets(10)],
+        },
+    ),
+    "count_parts": (
+        PARTS,
+        {
+            0: [object()],
+            2: [CELLS.ravel()[:39], small(65, 10)],
+            3: [whole(9), np.full(10, 3), np.full(10, -1)],
+            4: [-1, 11],
+            5: [-1, 11],
+            6: [whole(2)],
+            7: [whole(2)],
+        },
+    ),
+    "extend_cells": (
+        EXTEND,
+        {
+            0: [small(4, 10) + 6, small(3, 10), CELLS.ravel()[:39]],
+            1: [whole(9)],
+            2: [
+                np.full(10, 11, dtype=np.int32),
+                np.full(10, -1, dtype=np.int32),
+                np.zeros(9, dtype=np.int32),
+            ],
+            3: [EDGES[:1]],
+            4: [0, -1, 3, 1 << 60],
+            5: [-1, 11],
+            6: [-1, 11],
+            7: [small(4, 2, 9)],
+        },
+    ),
+    "expand_bits": (
+        EXPAND,
+        {
+            1: [0, -1, 1, 1 << 60],
+            2: [np.arange(128) + 1, np.arange(128) - 1, np.arange(127)],
+            3: [0, -8, 7, 72],
+            4: [whole(9, 2)],
+        },
+    ),
+    "gather_sums": (
+        GATHER,
+        {
+            **{at: [0, -1, 1, 1 << 60] for at in (1, 3)},
+            4: [np.full((6, 2), 4), np.full((6, 2), -1), whole(5, 2)],
+            5: [np.full((6, 2), 5), np.full((6, 2), -1), whole(5, 2)],
+            6: [0, -1, 3, 1 << 60],
+            7: [np.zeros((5, 2, 3))],
+        },
+    ),
+    "growth_order": (GROWTH, {1: [whole(0), whole(2000)], 2: [whole(1)], 6: [small(127)]}),
     "row_hashes": (HASHES, {0: [whole(9, 3)], 1: [hashing.hash_weights(4)], 2: [whole(11)]}),
 }
 
@@ -332,12 +435,19 @@ WRONG: dict[str, tuple[list[Any], dict[int, list[Any]]]] = {
 def test_wrong_arguments(name: str, at: int, wrong: object) -> None:
     """What is too short, out of range or laid out otherwise is an error; the same call without it works."""
     assert loops is not None
-    given = [loops.new_groups() if each is None else each for each in WRONG[name][0]]
-    getattr(loops, name)(*given)
-    given = [loops.new_groups() if each is None else each for each in WRONG[name][0]]
+    new = {id(GROUPS): loops.new_groups, id(KEYS): loops.new_keys}
+    right = [new[id(each)]() if id(each) in new else each for each in WRONG[name][0]]
+    getattr(loops, name)(*right)
+    given = [new[id(each)]() if id(each) in new else each for each in WRONG[name][0]]
     given[at] = wrong
-    with pytest.raises(ValueError, match=r"array \d+ has|no such|too many"):
+    with pytest.raises(ValueError, match=r"array \d+ has|no such|too many|not of the same|PyCapsule"):
         getattr(loops, name)(*given)
+
+
+def test_every_loop_is_tried_with_wrong_arguments() -> None:
+    folder = Path(kernels.__file__).parent
+    stub = set(re.findall(r"^def (\w+)", (folder / "compiled.pyi").read_text(), re.MULTILINE))
+    assert set(WRONG) == {name for name in stub if not name.startswith("new_")}
 
 
 MISUSES = {

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 
 Entry = TypeVar("Entry", bound=np.generic)
+Float = TypeVar("Float", bound=np.floating[Any])
 Numbers: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = NDArray[np.intp]  # [instance, feature] -> position of the state
 
@@ -136,6 +137,17 @@ def sum_out(array: NDArray[Entry], gone: Collection[int]) -> NDArray[Entry]:
         place = tuple(index for axis, index in enumerate(piece) if axis not in gone)
         sums[place] += np.add.reduce(array[piece], axis=axes, dtype=array.dtype)
     return sums
+
+
+def quiet_product(left: NDArray[Float], right: NDArray[Float]) -> NDArray[Float]:
+    """Return ``left @ right`` of finite matrices, which may be float32, without a warning of invalid values.
+
+    OpenBLAS (0.3.31, on processors with AVX-512) warns at random where float32 has five terms and one column:
+    it also computes with what is left in its memory from other products, and drops that.
+    """
+    with np.errstate(invalid="ignore"):
+        product: NDArray[Float] = left @ right
+    return product
 
 
 def multiply_matrices(left: NDArray[Any], right: NDArray[Any], out: NDArray[Any]) -> None:

@@ -124,3 +124,18 @@ def test_large_arrays_pass_checkpoints() -> None:
     with ending(check):
         hashing.distinct_rows(keys[:, None])
     assert passed > 20
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_finite_numbers_are_quiet(dtype: type[np.floating[Any]]) -> None:
+    """OpenBLAS on AVX-512 warns of five terms and one column, if what it had before was no number."""
+    no_numbers = np.full((60, 60), 0x7F800001, dtype=np.uint32).view(np.float32)  # signalling ones
+    for rows in range(1, 30):
+        for terms in range(1, 9):
+            left, right = np.ones((rows, terms), dtype=dtype), np.ones((terms, 3), dtype=dtype)
+            for factor in (right, right[:, :1], np.ones(terms, dtype=dtype)):
+                with np.errstate(all="ignore"):
+                    assert np.isnan(no_numbers @ no_numbers[:, 0]).all()
+                product = arrays.quiet_product(left, factor)
+                assert product.dtype == dtype
+                assert_array_equal(product, np.full((rows, *factor.shape[1:]), terms))

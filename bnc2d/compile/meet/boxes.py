@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import take_columns
+from bnc2d.base.arrays import quiet_product, take_columns
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.records import record
 from bnc2d.compile.meet.join import Join, Matrix
@@ -58,8 +58,8 @@ class Boxes:
 
         ``bound`` is that of cells computed in the precision of ``left``.
         """
-        middle = left @ self.middle.astype(left.dtype, copy=False)
-        reach = np.abs(left) @ self.half.astype(left.dtype, copy=False)
+        middle = quiet_product(left, self.middle.astype(left.dtype, copy=False))
+        reach = quiet_product(np.abs(left), self.half.astype(left.dtype, copy=False))
         reach += left.dtype.type(2.0 * bound)
         above = middle > reach
         return above, ~above & (middle >= -reach)

@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.arrays import quiet_product
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.records import record
 from bnc2d.compile.meet.boxes import BOX, Boxes, BoxLayout
@@ -214,7 +215,7 @@ class Difference:
         if self.boxes is None or (box is None and self.first_right.shape[1] % BOX):
             return self.first_bound + self.error((rows, None), columns)
         largest = self.boxes.largest[:, slice(None) if box is None else slice(box, box + 1)]
-        sizes = _some(self._first_sizes, rows) @ largest.astype(np.float32)
+        sizes = quiet_product(_some(self._first_sizes, rows), largest.astype(np.float32))
         bounds = sizes * np.float32(share_of_sizes(len(largest), self.first_bound))
         bounds += np.float32(SMALLEST_SINGLE)
         return bounds if box is not None else np.repeat(bounds, BOX, axis=1)
@@ -311,7 +312,7 @@ def _some(rows: NDArray[Any], chosen: Chosen) -> NDArray[Any]:
 
 def _times(left: Any, right: Any) -> Any:
     """Return ``left @ right``; BLAS is no help where there is a single term."""
-    return left * right if len(right) == 1 else left @ right
+    return left * right if len(right) == 1 else quiet_product(left, right)
 
 
 @record

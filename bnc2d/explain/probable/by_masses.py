@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Rows
+from bnc2d.base.arrays import Rows, quiet_product
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.compile.shares.distribution import network_tables
 from bnc2d.compile.shares.masses import Plan, Table
@@ -100,7 +100,8 @@ class RowChances(MassChances):
         for start in range(0, len(kept), size):
             checkpoint()
             some = slice(start, start + size)
-            agrees = ((kept[some].astype(np.float32) @ self._differs) == 0).astype(np.float64)
+            disagreeing = quiet_product(kept[some].astype(np.float32), self._differs)
+            agrees = (disagreeing == 0).astype(np.float64)
             mine[some], lost[some] = agrees @ self._kept, agrees @ self._lost
         return mine, lost
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bnc2d.base.arrays import Numbers
+from bnc2d.base.arrays import Numbers, quiet_product
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.errors import LimitExceeded
 from bnc2d.explain.probable.chances import Chances, Flags, Sets
@@ -96,7 +96,8 @@ def _above(sets: Sets, found: Sets) -> Flags:
     for start in range(0, len(found), _FOUND_AT_ONCE):
         checkpoint()
         some = found[start : start + _FOUND_AT_ONCE].astype(np.float32)
-        above |= (sets.astype(np.float32) @ some.T == some.sum(axis=1)).any(axis=1)
+        shared = quiet_product(sets.astype(np.float32), some.T)
+        above |= (shared == some.sum(axis=1)).any(axis=1)
     return above
 
 

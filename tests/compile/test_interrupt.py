@@ -102,8 +102,8 @@ SAVING = """
 import sys
 from bnc2d import load
 model = load(sys.argv[1])
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         model.save(sys.argv[1])
 except KeyboardInterrupt:

@@ -23,7 +23,8 @@ from bnc2d.model.variable import Variable
 
 # A column may miss 1 by this much and still be normalised without being asked (design, "numbers").
 COLUMN_TOLERANCE = Fraction(1, 10**6)
-_ONE = Fraction(1)
+# Bits of a common denominator from which entries, with shorter ones of their own, are divided quicker.
+_LONG = 4096
 
 
 class CPT:
@@ -195,16 +196,27 @@ def _normalised(
 ) -> tuple[NDArray[np.object_], Fraction]:
     """Return the columns, each divided by its sum, and the largest miss; one beyond the tolerance raises."""
     columns = _columns(child, parents, _rationals(child, numbers))
-    worst = Fraction(0)
-    for index, total in enumerate(_column_sums(columns)):
-        if total is _ONE or total == 1:
+    worst = (0, 1)  # numerator, denominator
+    for index, entries in enumerate(columns.tolist()):
+        ratios = [entry.as_integer_ratio() for entry in entries]
+        scale = lcm(*[denominator for _, denominator in ratios])
+        parts = [numerator * (scale // denominator) for numerator, denominator in ratios]
+        total = sum(parts)
+        if total == scale:
             continue
-        miss = abs(total - 1)
-        if total == 0 or (tolerance is not None and miss > tolerance):
-            raise NetworkError(_off_by(child, parents, index, total))
-        columns[index] = columns[index] / total
-        worst = max(worst, miss)
-    return columns, worst
+        miss = (abs(total - scale), scale)
+        if total == 0 or (tolerance is not None and _exceeds(miss, tolerance.as_integer_ratio())):
+            raise NetworkError(_off_by(child, parents, index, Fraction(total, scale)))
+        if scale.bit_length() > _LONG:
+            columns[index] /= Fraction(total, scale)
+        else:
+            columns[index] = [Fraction(part, total) for part in parts]
+        worst = miss if _exceeds(miss, worst) else worst
+    return columns, Fraction(*worst)
+
+
+def _exceeds(ratio: tuple[int, int], other: tuple[int, int]) -> bool:
+    return ratio[0] * other[1] > other[0] * ratio[1]
 
 
 def _rationals(child: Variable, numbers: Sequence[object]) -> list[Fraction]:
@@ -236,16 +248,6 @@ def _columns(child: Variable, parents: tuple[Variable, ...], entries: list[Fract
     columns = np.empty(size, dtype=object)
     columns[:] = entries
     return columns.reshape(-1, len(child))
-
-
-def _column_sums(columns: NDArray[np.object_]) -> list[Fraction]:
-    """Return the exact sum of each column (a row here), through integers over a common denominator."""
-    rows: list[list[Fraction]] = columns.tolist()
-    scale = lcm(*{entry.denominator for row in rows for entry in row})
-    if scale.bit_length() > 4096:  # many unrelated denominators: one scale for all costs more than it saves
-        return [sum(row, Fraction(0)) for row in rows]
-    totals = (sum([entry.numerator * (scale // entry.denominator) for entry in row]) for row in rows)
-    return [_ONE if total == scale else Fraction(total, scale) for total in totals]
 
 
 def over_common_denominator(table: NDArray[np.object_]) -> NDArray[np.object_]:

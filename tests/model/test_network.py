@@ -2,6 +2,8 @@
 
 import pickle
 from fractions import Fraction
+from math import lcm
+from random import Random
 
 import numpy as np
 import pytest
@@ -92,6 +94,19 @@ def test_small_misses_are_repaired_exactly_and_large_ones_only_on_request() -> N
     assert set(cpt.exact) == {Fraction(1, 3)}
     with pytest.raises(NetworkError, match="sums to 0"):
         CPT.from_numbers(B, (), [0, 0, 0], normalise=True)
+
+
+@pytest.mark.parametrize("bits", [8, 60])
+def test_columns_of_unrelated_fractions_are_divided_by_their_sums(bits: int) -> None:
+    """With 60 bits the common denominator is long, with 8 it is short."""
+    rng = Random(bits)  # noqa: S311 - reproducible test data
+    many = Variable("many", tuple(map(str, range(120))))
+    numbers = [Fraction(rng.randrange(1, 1 << bits), rng.randrange(1, 1 << bits)) for _ in range(240)]
+    columns = numbers[:120], numbers[120:]
+    assert (lcm(*[number.denominator for number in columns[0]]).bit_length() > 4096) == (bits == 60)
+    cpt, miss = CPT.from_numbers(many, (Variable("coin", ("no", "yes")),), numbers, normalise=True)
+    assert cpt.exact.tolist() == [[entry / sum(column) for entry in column] for column in columns]
+    assert miss == max(abs(sum(column, Fraction(-1))) for column in columns)
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,15 @@ def exponents(table: Floats) -> tuple[float, float]:
     """Return log2 of the smallest positive entry and of the largest, 0 where there is none."""
     smallest, largest = inf, 0.0
     for piece in array_pieces(table.shape):
-        some = table[piece]
-        smallest = min(smallest, float(some.min(where=some > 0, initial=inf)))
-        largest = max(largest, float(some.max(initial=0.0)))
+        smallest = min(smallest, _smallest_positive(table[piece]))
+        largest = max(largest, float(table[piece].max(initial=0.0)))
     return (log2(smallest), log2(largest)) if largest > 0 else (0.0, 0.0)
+
+
+def _smallest_positive(values: Floats) -> float:
+    """Return the smallest of the values that are positive, or infinity; no value is negative."""
+    if values.dtype != np.float64 or not values.size:
+        return float(values.min(where=values > 0, initial=inf))
+    # Read as integers, such values keep their order, and zero minus one is the largest: many times faster.
+    code = int(np.minimum.reduce(values.view(np.uint64) - np.uint64(1), axis=None)) + 1
+    return float(np.uint64(code).view(np.float64)) if code < 1 << 63 else inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import log2, prod
 from typing import Any
 
 import numpy as np
@@ -142,3 +142,16 @@ def test_what_is_lost_stays_lost_when_columns_merge() -> None:
     assert [entry > 0 for entry in merged.tolist()] == [True, False, True]
     assert np.isinf(merged[2])
     assert lost_by_merging(None, lost, np.array([0, 0, 1, 2]), 3) is None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.longdouble])
+@given(
+    st.lists(st.floats(0, allow_nan=False, allow_infinity=False), max_size=9),
+    st.integers(0, 3),
+)
+def test_exponents(dtype: type[np.floating[Any]], entries: list[float], zeros: int) -> None:
+    table = np.array([*entries, *[0.0] * zeros, *[-0.0] * (zeros % 2)], dtype=dtype)
+    positive = [entry for entry in entries if entry > 0]
+    expected = (log2(min(positive)), log2(max(positive))) if positive else (0.0, 0.0)
+    assert exponents(table) == expected
+    assert exponents(np.stack([table, table], axis=1)[:, 0]) == expected  # not in one piece

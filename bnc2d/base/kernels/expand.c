@@ -2,55 +2,59 @@
 
 #include "kernels.h"
 
-enum { LANES = 8 };
+enum { LANES = 64 };
 
-/* Bit i of byte j becomes bit j of byte i. */
-INLINE uint64_t
-turned(uint64_t square)
+/* Exchange halves of squares: the later bits of the first `half` words, the earlier ones of those below. */
+INLINE void
+exchange(uint64_t *square, const int half, const uint64_t early)
 {
-    uint64_t change = (square ^ square >> 7) & 0x00AA00AA00AA00AAu;
-    square ^= change ^ change << 7;
-    change = (square ^ square >> 14) & 0x0000CCCC0000CCCCu;
-    square ^= change ^ change << 14;
-    change = (square ^ square >> 28) & 0x00000000F0F0F0F0u;
-    return square ^ change ^ change << 28;
+    for (int above = 0; above < LANES; above += 2 * half)
+        for (int i = above; i < above + half; i++) {
+            const uint64_t change = (square[i] >> half ^ square[i + half]) & early;
+            square[i + half] ^= change;
+            square[i] ^= change << half;
+        }
+}
+
+/* Bit i of word j becomes bit j of word i. */
+INLINE void
+turn(uint64_t *square)
+{
+    exchange(square, 32, 0x00000000FFFFFFFFu);
+    exchange(square, 16, 0x0000FFFF0000FFFFu);
+    exchange(square, 8, 0x00FF00FF00FF00FFu);
+    exchange(square, 4, 0x0F0F0F0F0F0F0F0Fu);
+    exchange(square, 2, 0x3333333333333333u);
+    exchange(square, 1, 0x5555555555555555u);
 }
 
 typedef struct {
-    Py_ssize_t rows, words, columns, cells, taken;
+    Py_ssize_t rows, words, cells, taken;
     const uint64_t *from;   /* [row, word] */
     const int64_t *columns_of;
     uint64_t *to;           /* [row, word of some cells] */
 } Expanded;
 
-/* Expand eight rows or fewer; lanes has a byte for each column of a row. */
-static void
-expand_some(const Expanded *given, Py_ssize_t first, uint8_t *lanes)
+/* Expand 64 rows or fewer; lanes has a word for each column of a row, with a bit for each row. */
+VECTORS static void
+expand_some(const Expanded *given, Py_ssize_t first, uint64_t *lanes)
 {
     const int rows = given->rows - first < LANES ? (int)(given->rows - first) : LANES;
-    for (Py_ssize_t word = 0; word < given->words; word++)
-        for (int byte = 0; byte < 8; byte++) {
-            uint64_t square = 0;
-            for (int row = 0; row < rows; row++)
-                square |= (given->from[(first + row) * given->words + word] >> 8 * byte & 0xff) << 8 * row;
-            square = turned(square);
-            for (int lane = 0; lane < 8; lane++)
-                lanes[64 * word + 8 * byte + lane] = (uint8_t)(square >> 8 * lane);
-        }
+    for (Py_ssize_t word = 0; word < given->words; word++) {
+        uint64_t *square = lanes + 64 * word;
+        for (int row = 0; row < LANES; row++)
+            square[row] = row < rows ? given->from[(first + row) * given->words + word] : 0;
+        turn(square);
+    }
     const Py_ssize_t length = given->taken / given->cells;
     const int64_t *column = given->columns_of;
-    for (Py_ssize_t word = 0; word < length; word++) {
-        uint64_t bits[LANES] = {0};
-        for (int start = 0; start < given->cells; start += 8, column += 8) {
-            uint64_t square = 0;
-            for (int i = 0; i < 8; i++)
-                square |= (uint64_t)lanes[column[i]] << 8 * i;
-            square = turned(square);
-            for (int row = 0; row < LANES; row++)
-                bits[row] |= (square >> 8 * row & 0xff) << start;
-        }
+    for (Py_ssize_t word = 0; word < length; word++, column += given->cells) {
+        uint64_t square[LANES] = {0};
+        for (int i = 0; i < given->cells; i++)
+            square[i] = lanes[column[i]];
+        turn(square);
         for (int row = 0; row < rows; row++)
-            given->to[(first + row) * length + word] = bits[row];
+            given->to[(first + row) * length + word] = square[row];
     }
 }
 
@@ -74,10 +78,10 @@ expand_bits(PyObject *module, PyObject *args)
     right = right && b[2].len / 8 == given.rows * (given.taken / given.cells);
     for (Py_ssize_t i = 0; right && i < given.taken; i++)
         right = (uint64_t)given.columns_of[i] < 64 * (uint64_t)given.words;
-    uint8_t *lanes = NULL;
+    uint64_t *lanes = NULL;
     if (!right)
         PyErr_SetString(PyExc_ValueError, "no such columns, or no room for them");
-    else if ((lanes = malloc(64 * given.words)) == NULL)
+    else if ((lanes = malloc(64 * given.words * sizeof *lanes)) == NULL)
         PyErr_NoMemory();
     else {
         Py_BEGIN_ALLOW_THREADS

@@ -117,7 +117,7 @@ def count_different(keys: NDArray[np.uint64], bits: int = 0) -> NDArray[np.int64
             return np.array([len(found)])
         return np.bincount((found >> np.uint64(64 - bits)).view(np.int64), minlength=1 << bits)
     if kernels.loops is not None:
-        found = take(keys, _added(keys[:, None])[1])
+        found = take(keys, added_rows(keys[:, None])[1])
         if not bits:
             return np.array([len(found)])
         return counted((found >> np.uint64(64 - bits)).view(np.int64), 1 << bits)
@@ -155,7 +155,7 @@ def grouped(keys: NDArray[Key]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         begins[first] = True
         return (begins.cumsum() - 1)[first[group_ids]], begins.nonzero()[0]
     if kernels.loops is not None:
-        return _added(keys[:, None])
+        return added_rows(keys[:, None])
     first_equal = _first_equal(keys)
     group_ids = np.empty(len(keys), dtype=np.intp)
     found = []
@@ -233,7 +233,7 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np
     if rows.shape[1] == 1:
         return grouped(rows[:, 0])
     if kernels.loops is not None:
-        return _added(rows)
+        return added_rows(rows)
     group_ids, first = grouped(row_hashes(rows))
     if len(first) < len(rows) and not _are_equal(rows, first, group_ids):  # a collision of hashes
         _, first, group_ids = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -241,15 +241,19 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np
     return group_ids, first
 
 
-def _added(rows: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Do what ``distinct_rows`` does, by a loop that adds one row after the other to a table of hashes."""
+def added_rows(rows: NDArray[Any], first_id: int = 0) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Do what ``distinct_rows`` does, by a loop that adds one row after the other to a table of hashes.
+
+    Ids begin with ``first_id``. Where that is not 0, entries are nodes of a diagram, all of them before it; a
+    row of equal ones is in no group, and that node is its id.
+    """
     loops, rows = kernels.loops, contiguous(rows)
     assert loops is not None  # noqa: S101 - who calls has looked
     groups = loops.new_groups()
     group_ids, first = (np.empty(len(rows), dtype=np.intp) for _ in range(2))
     weights, count = hash_weights(rows.shape[1]), 0
     for piece in pieces(len(rows), _ADDED // rows.shape[1]):
-        count = loops.add_rows(groups, rows, weights, piece.start, piece.stop, group_ids, first)
+        count = loops.add_rows(groups, rows, weights, piece.start, piece.stop, group_ids, first, first_id)
     return group_ids, first[:count].copy()
 
 

@@ -24,8 +24,9 @@ from bnc2d.compile.meet.boxes import BOX, Boxes
 from bnc2d.compile.meet.join import Collector, Join, Patterns, Product
 from bnc2d.compile.meet.labels import Decider, Difference
 from bnc2d.compile.meet.row_packing import unpack
+from bnc2d.logic.diagram.diagram import DiagramBuilder
 from bnc2d.model.accounts import power_below
-from tests.loops import needs_loops
+from tests.loops import needs_loops, take_way
 
 Rows = NDArray[np.int64]
 WORD = 1 << 64
@@ -140,6 +141,39 @@ def test_equal_keys(column: str, added: int, monkeypatch: pytest.MonkeyPatch) ->
         assert_array_equal(by_loop, by_numpy)
         assert by_loop.shape == (1 << bits,)
         assert by_loop.sum() == len(set(keys.tolist()))
+
+
+@needs_loops
+@pytest.mark.parametrize("width", [1, 2, 3, 5])
+@pytest.mark.parametrize("added", [1 << 21, 700])
+@pytest.mark.parametrize("nodes", [3, 40, 5000])
+def test_nodes_are_reduced(nodes: int, added: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hashing, "_ADDED", added)
+    children = np.random.default_rng(nodes).integers(0, nodes, (3000, width))
+    children[::7] = children[::7, :1]  # all edges to one child
+    answers = []
+    for way in ("loop", "numpy"):
+        with pytest.MonkeyPatch.context() as patch:
+            take_way(way, patch)
+            builder = DiagramBuilder(nodes)
+            answers.append((builder.add_level(children), builder._levels[0], builder._next))
+    for by_loop, by_numpy in zip(*answers, strict=True):
+        assert_array_equal(by_loop, by_numpy)
+    numbers, table, _ = answers[0]
+    known: dict[tuple[int, ...], int] = {}
+    for number, row in zip(numbers.tolist(), children.tolist(), strict=True):
+        alone = len(set(row)) == 1
+        assert number == (row[0] if alone else known.setdefault(tuple(row), nodes + len(known)))
+    assert list(map(tuple, table.tolist())) == list(known)
+
+
+@needs_loops
+def test_nodes_of_64_bits_are_refused() -> None:
+    for wrong in (-1, 1 << 32, 1 << 62):
+        children = np.array([[1, 2]] * 100 + [[wrong, 1]])
+        with pytest.raises(ValueError, match="no such rows"):
+            hashing.added_rows(children, 10)
+        assert len(hashing.added_rows(children)[1]) == 2
 
 
 def product_of(seed: int, patterns: int, columns: int) -> tuple[Product, NDArray[np.float64]]:
@@ -279,7 +313,7 @@ COLLECT = [
     octets(10),
 ]
 GROUPS, KEYS = object(), object()  # each stands for a new one
-ROWS = [GROUPS, whole(10, 3), hashing.hash_weights(3), 0, 10, whole(10), whole(10)]
+ROWS = [GROUPS, whole(10, 3), hashing.hash_weights(3), 0, 10, whole(10), whole(10), 0]
 HASHES = [whole(10, 3), hashing.hash_weights(3), whole(10)]
 # Values of six nodes, their first words and levels; what is open; then pairs of nodes, or a level's children.
 VALUES = [np.zeros((6, 8), np.uint64), np.zeros(6, np.uint64), np.zeros(6, np.uint16)]
@@ -451,10 +485,10 @@ def test_every_loop_is_tried_with_wrong_arguments() -> None:
 
 
 MISUSES = {
-    "more rows than there can be": "add(new, rows, one, 0, 1 << 61, ids, first)",
-    "groups of other rows": "for _ in range(2): add(new, rows, one, 0, n, ids, first)",
-    "first rows of nobody": "add(new, pairs, two, 0, 9, ids, first); add(new, pairs, two, 9, n, ids, far)",
-    "no groups": "add(object(), rows, one, 0, n, ids, first)",
+    "more rows than there can be": "add(new, rows, one, 0, 1 << 61, ids, first, 0)",
+    "groups of other rows": "for _ in range(2): add(new, rows, one, 0, n, ids, first, 0)",
+    "first rows of nobody": "add(new, pairs, two, 0, 9, *found, 0); add(new, pairs, two, 9, n, ids, far, 0)",
+    "no groups": "add(object(), rows, one, 0, n, ids, first, 0)",
 }
 
 
@@ -468,7 +502,7 @@ def test_misuse_of_groups(what: str) -> None:
         "from bnc2d.base.kernels import loops\n"
         "n = 100_000; add, new = loops.add_rows, loops.new_groups()\n"
         "rows, pairs, (ids, first) = np.arange(n), np.zeros((n, 2), dtype=int), np.zeros((2, n), dtype=int)\n"
-        "one, two, far = hash_weights(1), hash_weights(2), np.full(n, -1 << 50)\n"
+        "found = ids, first; one, two, far = hash_weights(1), hash_weights(2), np.full(n, -1 << 50)\n"
         "def misuse():\n"
         f"    {MISUSES[what]}\n"
         "try: misuse()\n"

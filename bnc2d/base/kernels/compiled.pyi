@@ -42,6 +42,7 @@ def add_rows(
     stop: int,
     ids: NDArray[Any],
     first: NDArray[Any],
+    first_id: int,
 ) -> int: ...
 def row_hashes(rows: NDArray[Any], weights: NDArray[Any], hashes: NDArray[Any]) -> None: ...
 def compare_pairs(

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import Numbers, Rows, contiguous, take, take_columns
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
-from bnc2d.base.hashing import distinct_rows, row_hashes
+from bnc2d.base.hashing import added_rows, distinct_rows, row_hashes
 from bnc2d.base.readers.arguments import count as whole_number
 from bnc2d.base.readers.arguments import flag, instance_of, items
 from bnc2d.base.readers.arguments import limit as checked_limit
@@ -42,6 +43,7 @@ NodeNumber: TypeAlias = int  # number of a node of a diagram, terminals included
 
 _SORTED_AT_ONCE = 1 << 20
 _FEW_COLUMNS = 16
+_FEW_CHILDREN = 256  # of a level that is reduced faster without a loop in C
 _MOST_DRAWS = 10**8  # more would not fit in memory
 
 
@@ -306,6 +308,17 @@ class DiagramBuilder:
 
         Where many states are alike ``children`` may be ``[node, column]``, with the column of each state.
         """
+        if kernels.loops is not None and children.size > _FEW_CHILDREN:
+            numbers, first = added_rows(children, self._next)
+            kept = take(children, first)
+        else:
+            numbers, kept = self._reduced(children)
+        self._levels.append(kept if column_of_state is None else take_columns(kept, column_of_state))
+        self._next += len(kept)
+        return numbers
+
+    def _reduced(self, children: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the number of each node, and the children of those that are added."""
         proper = np.empty(len(children), dtype=bool)
         for piece in pieces(len(children), PIECE // children.shape[1]):
             proper[piece] = _vary(children[piece])
@@ -314,9 +327,7 @@ class DiagramBuilder:
         kept, inverse = _unique_rows(take(children, places))
         for piece in pieces(len(places)):
             numbers[places[piece]] = self._next + inverse[piece]
-        self._levels.append(kept if column_of_state is None else take_columns(kept, column_of_state))
-        self._next += len(kept)
-        return numbers
+        return numbers, kept
 
     def add_distinct(self, table: Numbers) -> NodeNumber:
         """Add a level of nodes ``[node, state]`` that need no reduction; return the number of the first."""

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -341,6 +342,17 @@ EXTEND = [
 EXPAND = [whole(10, 2), 2, np.arange(128), 64, whole(10, 2)]
 GATHER = [np.zeros((4, 2)), 2, np.zeros((5, 3)), 3, whole(6, 2), whole(6, 2), 2, np.zeros((6, 2, 3))]
 GROWTH = [whole(3, 2), whole(2), whole(1, 2), np.ones(1), 1000.0, 1e9, small(128)]
+# A store with two literals and room for two gates more; the gates, what is known, levels, and their nodes.
+GATES: list[Any] = [
+    np.full(16, -1, np.int32),
+    octets(6),
+    small(6),
+    small(6),
+    np.arange(6, dtype=np.uint64),
+    whole(7),
+]
+GATES += [whole(4), 4, np.array([2, 3], np.uint8), np.array([0, 2, 4]), np.array([2, 3, 3, 4])]
+GATES += [None, whole(0), whole(2)]
 _WRONG_VALUES: dict[int, list[Any]] = {
     0: [np.zeros((5, 8), np.uint64)],
     1: [np.zeros(7, np.uint64)],
@@ -451,6 +463,19 @@ WRONG: dict[str, tuple[list[Any], dict[int, list[Any]]]] = {
             7: [np.zeros((5, 2, 3))],
         },
     ),
+    "add_gates": (
+        GATES,
+        {
+            0: [np.full(8, 5, np.int32), np.full(15, -1, np.int32), np.full(4, -1, np.int32), small(16) + 4],
+            **{at: [each[:-1]] for at, each in enumerate(GATES) if at in (1, 2, 3, 4, 6, 13)},
+            5: [whole(6), np.full(7, -1), np.full(7, 1), np.full(7, 1 << 60)],
+            7: [-1, 1, 5, 1 << 31, 1 << 62],
+            8: [np.array([2, 3, 2], np.uint8)],
+            9: [whole(2), whole(3), np.array([0, 2, 2]), np.array([0, 5, 4]), np.array([-2, 0, 2])],
+            10: [whole(3), np.array([2, 3, 3, 5]), np.array([2, 3, 3, -1]), np.array([4, 3, 2, 3])],
+            11: [np.array([0, 1, 2]), np.array([0, 1, 2, 6]), np.array([0, 1, -1, 3])],
+        },
+    ),
     "growth_order": (GROWTH, {1: [whole(0), whole(2000)], 2: [whole(1)], 6: [small(127)]}),
     "row_hashes": (HASHES, {0: [whole(9, 3)], 1: [hashing.hash_weights(4)], 2: [whole(11)]}),
 }
@@ -470,9 +495,12 @@ def test_wrong_arguments(name: str, at: int, wrong: object) -> None:
     """What is too short, out of range or laid out otherwise is an error; the same call without it works."""
     assert loops is not None
     new = {id(GROUPS): loops.new_groups, id(KEYS): loops.new_keys}
-    right = [new[id(each)]() if id(each) in new else each for each in WRONG[name][0]]
-    getattr(loops, name)(*right)
-    given = [new[id(each)]() if id(each) in new else each for each in WRONG[name][0]]
+
+    def arguments() -> list[Any]:
+        return [new[id(each)]() if id(each) in new else deepcopy(each) for each in WRONG[name][0]]
+
+    getattr(loops, name)(*arguments())
+    given = arguments()
     given[at] = wrong
     with pytest.raises(ValueError, match=r"array \d+ has|no such|too many|not of the same|PyCapsule"):
         getattr(loops, name)(*given)

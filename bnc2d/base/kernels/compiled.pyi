@@ -33,6 +33,22 @@ def collect(
     sizes: NDArray[Any],
     tied: NDArray[Any],
 ) -> None: ...
+def add_gates(
+    slots: NDArray[Any],
+    kinds: NDArray[Any],
+    levels: NDArray[Any],
+    features: NDArray[Any],
+    hashes: NDArray[Any],
+    starts: NDArray[Any],
+    children: NDArray[Any],
+    count: int,
+    new_kinds: NDArray[Any],
+    new_starts: NDArray[Any],
+    below: NDArray[Any],
+    known: NDArray[Any] | None,
+    ends_of_levels: NDArray[Any],
+    nodes: NDArray[Any],
+) -> tuple[int, int]: ...
 def new_groups() -> Groups: ...
 def add_rows(
     groups: Groups,

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from bnc2d.base.arrays import Numbers
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import ascending, stable_order
-from bnc2d.logic.circuit.store import EMPTY, FIRST_GATE_KIND, NodeStore
+from bnc2d.logic.circuit.slots import EMPTY
+from bnc2d.logic.circuit.store import FIRST_GATE_KIND, NodeStore
 
 
 def assert_consistent(store: NodeStore) -> None:

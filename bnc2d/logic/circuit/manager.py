@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import Numbers, repeated, take
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import sorted_distinct
@@ -239,6 +240,9 @@ class Manager:
             for kind, (begin, end) in zip(kinds.tolist(), pairwise(starts.tolist()), strict=True):
                 nodes.append(self.add_one(kind, [nodes[child] for child in below[begin:end]]))
             ids[shift:] = nodes[shift:]
+            return
+        if kernels.loops is not None and not simplify:
+            self.store.add_in_turn(ids, kinds, starts, children)
             return
         ends_of_levels = list(ends_of_levels)
         level = alone = 0  # levels before that one are added one at a time

@@ -7,9 +7,7 @@ grow. A gate's hash is the sum of its children's hashes, so that their order doe
 hashes tell structures and not ids (Merkle 1987): those of a whole circuit are known before one of its nodes
 has its id.
 
-Equal gates are found by open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4).
-Many gates probe at once: all that meet an empty slot write themselves there, and who reads back another has
-found a gate to compare with. A hash alone proves nothing: children are compared.
+Equal gates are found in a table (see ``slots``). A hash alone proves nothing: children are compared.
 
 A change sets ``_whole`` to False until it is finished. Where Ctrl-C or a time limit came in between, the next
 change first makes the table anew from the columns of the nodes that exist.
@@ -23,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, joined, ranges
-from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.base import kernels
+from bnc2d.base.arrays import Numbers, contiguous, joined, ranges
+from bnc2d.base.checkpoints import PIECE, checkpoint
 from bnc2d.logic.circuit.children import first_with_a_child_twice, in_ascending_order
+from bnc2d.logic.circuit.slots import EMPTY, filled, meet
 
 FIRST_GATE_KIND = 2
 _OR = FIRST_GATE_KIND + 1
-EMPTY = -1
 _ROWS = 64  # that there is room for at first
 _WORD = (1 << 64) - 1
 _OR_CODE = 0xD6E8FEB86659FD93
@@ -122,8 +121,10 @@ class NodeStore:
         """Return a new gate, which ``find`` just did not find: it gave hash and slot."""
         most = self._most
         node = self._begin(1, len(children))
-        if self._most != most:
-            slot = self._free_slot(value)
+        if self._most != most:  # the table is another
+            slot = value & self._most
+            while self._slot_at[slot] != EMPTY:
+                slot = (slot + 1) & self._most
         end = self._start_of[node]
         child_at, level_of = self._child_at, self._level_of
         level = 0
@@ -141,12 +142,6 @@ class NodeStore:
         self.count = node + 1
         self._whole = True
         return node
-
-    def _free_slot(self, value: int) -> int:
-        slot = value & self._most
-        while self._slot_at[slot] != EMPTY:
-            slot = (slot + 1) & self._most
-        return slot
 
     def add_levels(
         self, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers, ends_of_levels: list[int]
@@ -190,6 +185,10 @@ class NodeStore:
         ends_of_levels: Sequence[int] = (),
     ) -> Numbers:
         count, first = len(kinds), self._begin(len(kinds), len(children))
+        if kernels.loops is not None:
+            nodes, levels = np.empty(count, dtype=np.int64), np.array(ends_of_levels, dtype=np.int64)
+            starts = np.concatenate([[0], ends])
+            return nodes[: self._find_or_add_in_turn(kinds, starts, children, None, levels, nodes)]
         starts = ends - arities
         self._hash_levels(first, kinds, starts, children, ends_of_levels or (count,))
         rows = np.arange(first, first + count)
@@ -225,6 +224,40 @@ class NodeStore:
         self.count = first + len(new)
         self._whole = True
         return nodes
+
+    def add_in_turn(self, ids: Numbers, kinds: NDArray[np.uint8], starts: Numbers, children: Numbers) -> None:
+        """Do what ``Manager.add_levels`` does without simplification, one gate after the other, in C."""
+        shift, first = len(ids) - len(kinds), 0
+        none = np.zeros(0, dtype=np.int64)
+        while first < len(kinds):
+            checkpoint()
+            last = max(first + 1, int(np.searchsorted(starts, starts[first] + _BATCH, side="right")) - 1)
+            self._begin(last - first, int(starts[last] - starts[first]))
+            known, nodes = ids[: shift + first], ids[shift + first : shift + last]
+            some = kinds[first:last], starts[first : last + 1], children
+            self._find_or_add_in_turn(*some, known, none, nodes)
+            first = last
+
+    def _find_or_add_in_turn(
+        self,
+        kinds: NDArray[np.uint8],
+        starts: Numbers,
+        children: Numbers,
+        known: Numbers | None,
+        ends_of_levels: Numbers,
+        nodes: Numbers,
+    ) -> int:
+        """Set the nodes of gates, as ``_add_batch`` returns them, by a loop in C; return how many.
+
+        Children are places in ``known``, or else nodes, and then the gates themselves.
+        """
+        assert kernels.loops is not None  # noqa: S101 - who calls has looked
+        columns = (self.kinds, self.levels, self.features, self.hashes, self.starts, self.children)
+        gates = (contiguous(kinds), starts, contiguous(children), known, ends_of_levels)
+        added: int
+        added, self.count = kernels.loops.add_gates(self.slots, *columns, self.count, *gates, nodes)
+        self._whole = True
+        return added
 
     def _hash_levels(
         self,
@@ -286,11 +319,11 @@ class NodeStore:
         """Return for each row the first gate with its hash, maybe itself, and its slot."""
         most = self._most
         slot: Numbers = (hashes & np.uint64(most)).view(np.int64)
-        nodes = self._meet(slot, rows)
+        nodes = meet(self.slots, slot, rows)
         pending = (self.hashes[nodes] != hashes).nonzero()[0]
         while len(pending) > _FEW:
             following = (slot[pending] + 1) & most
-            met = self._meet(following, rows[pending])
+            met = meet(self.slots, following, rows[pending])
             slot[pending], nodes[pending] = following, met
             pending = pending[self.hashes[met] != hashes[pending]]
         slot_at, hash_of, first = self._slot_at, self._hash_of, int(rows[0])
@@ -305,16 +338,6 @@ class NodeStore:
                     node = slot_at[place] = first + row
             nodes[row], slot[row] = node, place
         return nodes, slot
-
-    def _meet(self, slot: Numbers, rows: Numbers) -> Numbers:
-        """Return who is at the slots; at an empty one the first of the rows that come there."""
-        there = self.slots.take(slot).astype(np.int64)
-        empty = (there == EMPTY).nonzero()[0]
-        if len(empty):
-            backwards = empty[::-1]  # of several, the last to write is the first row
-            self.slots[slot[backwards]] = rows[backwards]
-            there[empty] = self.slots.take(slot[empty])
-        return there
 
     def _are_equal(
         self, nodes: Numbers, kinds: NDArray[np.uint8], arities: Numbers, children: Numbers
@@ -361,17 +384,7 @@ class NodeStore:
         size = 2 * _ROWS
         while size < least:
             size *= 2
-        slots = np.full(size, EMPTY, dtype=np.int32)
-        for piece in pieces(self.count):
-            pending = np.flatnonzero(self.kinds[piece] >= FIRST_GATE_KIND) + piece.start
-            slot = (self.hashes[pending] & np.uint64(size - 1)).astype(np.int64)
-            while len(pending):
-                free = slots[slot] == EMPTY
-                slots[slot[free]] = pending[free]
-                left = slots[slot] != pending
-                pending = pending[left]
-                slot = (slot[left] + 1) & (size - 1)
-        self.slots = slots
+        self.slots = filled(size, self.kinds[: self.count] >= FIRST_GATE_KIND, self.hashes)
         self._open_views()
 
 

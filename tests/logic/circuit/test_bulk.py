@@ -23,6 +23,7 @@ from bnc2d.logic.domain import Domain
 from tests.cases import cases
 from tests.logic.circuit.well_formed import checked_for
 from tests.logic.strategies import Circuit, circuits, contents, domains, models, or_decomposable_circuits
+from tests.loops import WAYS, take_way
 
 Gates = list[tuple[bool, list[int]]]
 
@@ -61,6 +62,27 @@ def as_arrays(manager: Manager, levels: list[Gates]) -> CircuitArrays:
     )
 
 
+def weaken(patch: pytest.MonkeyPatch, way: str, hashing: str, *managers: Manager) -> None:
+    """Take a way, and let few bits of hashes be left; managers have nothing but literals yet."""
+    take_way(way, patch)
+    kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
+    if way == "loop":  # which makes hashes of gates itself, of those of literals
+        sound = store.NodeStore.add_literal
+
+        def add_literal(self: store.NodeStore, feature: int, mask: int) -> int:
+            node = sound(self, feature, mask)
+            self.hashes[node] &= np.uint64(kept)
+            return node
+
+        patch.setattr(store.NodeStore, "add_literal", add_literal)
+        for manager in managers:
+            manager.store.hashes[: len(manager)] &= np.uint64(kept)
+        return
+    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
+    patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
+    patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+
+
 def value(kind: bool, parts: list[Any], shape: int) -> Any:
     everything = np.full(shape, not kind)
     for part in parts:
@@ -68,12 +90,13 @@ def value(kind: bool, parts: list[Any], shape: int) -> Any:
     return everything
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
 @pytest.mark.parametrize(("batch", "few"), [(1 << 17, 24), (3, 24), (1 << 17, 0)])
 @given(case=gate_lists())
-@settings(max_examples=cases(22, 40))
+@settings(max_examples=cases(15, 40))
 def test_many_at_once_are_one_by_one(
-    hashing: str, batch: int, few: int, case: tuple[Manager, list[Gates]]
+    way: str, hashing: str, batch: int, few: int, case: tuple[Manager, list[Gates]]
 ) -> None:
     manager, levels = case
     arrays = as_arrays(manager, levels)
@@ -81,11 +104,8 @@ def test_many_at_once_are_one_by_one(
     for node in range(2, len(manager)):
         other.add_literal(*manager.literal_of(node))
     rows = np.array(list(product(*map(range, manager.domain.cardinalities))))
-    kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
-    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
-        patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        weaken(patch, way, hashing, manager, other, third)
         patch.setattr(store, "_FEW", few)
         patch.setattr(store, "_BATCH", batch)
         patch.setattr(manager_module, "_FEW", 0)
@@ -119,23 +139,24 @@ def test_many_at_once_are_one_by_one(
     event(f"nodes: {len(manager) // 10}0")
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
 @given(case=circuits(), data=st.data())
-@settings(max_examples=cases(22, 40))
-def test_many_levels_at_once_as_one_at_a_time(hashing: str, case: Circuit, data: st.DataObject) -> None:
+@settings(max_examples=cases(15, 40))
+def test_many_levels_at_once_as_one_at_a_time(
+    way: str, hashing: str, case: Circuit, data: st.DataObject
+) -> None:
     manager, root = case
     nodes = manager.reachable(root)
     known = data.draw(st.sampled_from(nodes))  # is in the target before
-    kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
-    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
-        patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        weaken(patch, way, hashing)
         targets = []
         patch.setattr(manager_module, "_FEW", 0)
         patch.setattr(manager_module, "_FEW_GATES", 0)
         for piece in (1 << 18, 1):
             patch.setattr(manager_module, "_TOGETHER", piece)
+            patch.setattr(store, "_BATCH", piece)
             target = Manager(manager.domain)
             CircuitArrays.of(manager, [known]).add_to(target)
             roots = CircuitArrays.of(manager, [root, known]).add_to(target, simplify=False)
@@ -147,9 +168,12 @@ def test_many_levels_at_once_as_one_at_a_time(hashing: str, case: Circuit, data:
         assert contents(one) == contents(other)
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("hashing", ["sound", "few values", "all equal"])
 @given(case=circuits(), data=st.data())
-def test_rewritten_at_once_as_gate_by_gate(hashing: str, case: Circuit, data: st.DataObject) -> None:
+def test_rewritten_at_once_as_gate_by_gate(
+    way: str, hashing: str, case: Circuit, data: st.DataObject
+) -> None:
     """Constants, equal gates and literals of a feature that come together are simplified in both ways."""
     manager, root = case
     masks = [
@@ -158,17 +182,13 @@ def test_rewritten_at_once_as_gate_by_gate(hashing: str, case: Circuit, data: st
     ]
     dual, apart = data.draw(st.booleans()), data.draw(st.booleans())
     target = Manager(manager.domain) if apart else manager
-    kept = {"sound": 2**64 - 1, "few values": 3, "all equal": 0}[hashing]
-    sound_one, sound_many = store.NodeStore.hash_of, store.NodeStore.hashes_of
     gates = [target.add_or, target.add_and] if dual else [target.add_and, target.add_or]
 
     def literal(feature: int, mask: int) -> int:
         return target.add_literal(feature, masks[feature][mask])
 
     with pytest.MonkeyPatch.context() as patch:
-        if apart:  # what is in a manager has its hash already
-            patch.setattr(store.NodeStore, "hash_of", lambda *gate: sound_one(*gate) & kept)
-            patch.setattr(store.NodeStore, "hashes_of", lambda *gates: sound_many(*gates) & np.uint64(kept))
+        weaken(patch, way, hashing if apart else "sound")  # what is in a manager has its hash already
         patch.setattr(manager_module, "_FEW", 0)
         patch.setattr(manager_module, "_FEW_GATES", 0)
         patch.setattr(manager_module, "_ALONE", data.draw(st.integers(1, 3)))
@@ -182,7 +202,9 @@ def test_rewritten_at_once_as_gate_by_gate(hashing: str, case: Circuit, data: st
     event(f"a constant: {found < 2}")
 
 
-def test_a_million_gates_are_found_again() -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_million_gates_are_found_again(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    take_way(way, monkeypatch)
     domain = Domain({f"x{i}": ("0", "1") for i in range(1500)})
     manager = Manager(domain)
     literals = np.array([manager.add_literal(feature, 1) for feature in range(1500)])

@@ -342,6 +342,8 @@ EXTEND = [
 EXPAND = [whole(10, 2), 2, np.arange(128), 64, whole(10, 2)]
 GATHER = [np.zeros((4, 2)), 2, np.zeros((5, 3)), 3, whole(6, 2), whole(6, 2), 2, np.zeros((6, 2, 3))]
 GROWTH = [whole(3, 2), whole(2), whole(1, 2), np.ones(1), 1000.0, 1e9, small(128)]
+PAIRS = [np.zeros(5, np.uint64), whole(5), np.array([2, 1, 0, 1, 0]), 0, 5, whole(2, 4), whole(2, 4)]
+CLAIM = [np.zeros(5, np.uint64), np.zeros(5, np.uint64), whole(7), whole(7)]
 # A store with two literals and room for two gates more; the gates, what is known, levels, and their nodes.
 GATES: list[Any] = [
     np.full(16, -1, np.int32),
@@ -461,6 +463,25 @@ WRONG: dict[str, tuple[list[Any], dict[int, list[Any]]]] = {
             5: [np.full((6, 2), 5), np.full((6, 2), -1), whole(5, 2)],
             6: [0, -1, 3, 1 << 60],
             7: [np.zeros((5, 2, 3))],
+        },
+    ),
+    "open_pairs": (
+        PAIRS,
+        {
+            1: [whole(4)],
+            2: [whole(4), np.array([2, 1, 0, 1, 1]), np.array([5, 0, 0, 0, 0]), np.full(5, -1)],
+            3: [-1, 6],
+            4: [-1, 6],
+            5: [whole(2, 3), whole(0), whole(2, 5)],
+            6: [whole(2, 3)],
+        },
+    ),
+    "claim_cells": (
+        CLAIM,
+        {
+            0: [np.zeros(6, np.uint64)],
+            **{at: [np.full(7, 5), np.full(7, -1), np.full(7, 1 << 60)] for at in (2, 3)},
+            3: [whole(6), np.full(7, 5), np.full(7, -1)],
         },
     ),
     "add_gates": (

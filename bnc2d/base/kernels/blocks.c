@@ -294,8 +294,39 @@ extend_cells(PyObject *module, PyObject *args)
     return result;
 }
 
+PyDoc_STRVAR(claim_cells_doc,
+"claim_cells(claimed, masks, left, right)\n"
+"Add to the cells that right ones of some pairs claim the cells of the left ones.");
+
+static PyObject *
+claim_cells(PyObject *module, PyObject *args)
+{
+    Py_buffer b[4];
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "w*y*y*y*:claim_cells", &b[0], &b[1], &b[2], &b[3]))
+        return NULL;
+    const Py_ssize_t pairs = b[2].len / 8, bytes[] = {0, b[0].len, 0, pairs * 8};
+    if (fits(b, bytes, 4)) {
+        const uint64_t count = b[0].len / 8, *masks = b[1].buf;
+        const int64_t *left = b[2].buf, *right = b[3].buf;
+        uint64_t *claimed = b[0].buf;
+        Py_ssize_t i;
+        Py_BEGIN_ALLOW_THREADS
+        for (i = 0; i < pairs && (uint64_t)left[i] < count && (uint64_t)right[i] < count; i++)
+            claimed[right[i]] |= masks[left[i]];
+        Py_END_ALLOW_THREADS
+        if (i == pairs)
+            result = Py_NewRef(Py_None);
+        else
+            PyErr_SetString(PyExc_ValueError, "no such cells");
+    }
+    release(b, 4);
+    return result;
+}
+
 PyMethodDef block_methods[] = {
     {"new_keys", new_keys, METH_NOARGS, "new_keys() -> no keys yet"},
     {"count_parts", count_parts, METH_VARARGS, count_parts_doc},
     {"extend_cells", extend_cells, METH_VARARGS, extend_cells_doc},
+    {"claim_cells", claim_cells, METH_VARARGS, claim_cells_doc},
     {NULL, NULL, 0, NULL}};

@@ -131,3 +131,15 @@ def gather_sums(
     terms: int,
     table: NDArray[Any],
 ) -> None: ...
+def claim_cells(
+    claimed: NDArray[Any], masks: NDArray[Any], left: NDArray[Any], right: NDArray[Any]
+) -> None: ...
+def open_pairs(
+    words: NDArray[Any],
+    parts: NDArray[Any],
+    following: NDArray[Any],
+    start: int,
+    stop: int,
+    forwards: NDArray[Any],
+    backwards: NDArray[Any],
+) -> tuple[int, int]: ...

@@ -238,7 +238,54 @@ follow_pairs(PyObject *module, PyObject *args)
     return result;
 }
 
+/* ---- Pairs of parts of a row that one word does not refute. ---- */
+
+PyDoc_STRVAR(open_pairs_doc,
+"open_pairs(words, parts, following, start, stop, forwards, backwards) -> pairs forwards, pairs backwards\n"
+"Each of the parts from start to stop makes a pair with so many following ones. Pairs of which the left one's\n"
+"word implies the right one's go forwards, as [2, pair]; the others, turned round, backwards where it is so.");
+
+static PyObject *
+open_pairs(PyObject *module, PyObject *args)
+{
+    Py_buffer b[5];
+    PyObject *result = NULL;
+    Py_ssize_t start, stop;
+    if (!PyArg_ParseTuple(args, "y*y*y*nnw*w*:open_pairs", &b[0], &b[1], &b[2], &start, &stop, &b[3], &b[4]))
+        return NULL;
+    const Py_ssize_t count = b[0].len / 8, most = b[3].len / 16, bytes[] = {0, count * 8, count * 8, 0, b[3].len};
+    if (fits(b, bytes, 5)) {
+        const uint64_t *words = b[0].buf;
+        const int64_t *parts = b[1].buf, *following = b[2].buf;
+        int64_t *forwards = b[3].buf, *backwards = b[4].buf;
+        Py_ssize_t ahead = 0, back = 0, pairs = 0;
+        int fitting = start >= 0 && start <= stop && stop <= count;
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = start; fitting && i < stop; i++) {
+            fitting = following[i] >= 0 && following[i] < count - i && following[i] <= most - pairs;
+            if (!fitting)
+                break;
+            pairs += following[i];
+            for (Py_ssize_t j = i + 1; j <= i + following[i]; j++) {
+                const uint64_t either = words[i] | words[j];
+                forwards[ahead] = parts[i], forwards[most + ahead] = parts[j];
+                ahead += either == words[j];
+                backwards[back] = parts[j], backwards[most + back] = parts[i];
+                back += either == words[i];
+            }
+        }
+        Py_END_ALLOW_THREADS
+        if (fitting)
+            result = Py_BuildValue("nn", ahead, back);
+        else
+            PyErr_SetString(PyExc_ValueError, "no such pairs");
+    }
+    release(b, 5);
+    return result;
+}
+
 PyMethodDef implication_methods[] = {
     {"compare_pairs", compare_pairs, METH_VARARGS, compare_pairs_doc},
     {"follow_pairs", follow_pairs, METH_VARARGS, follow_pairs_doc},
+    {"open_pairs", open_pairs, METH_VARARGS, open_pairs_doc},
     {NULL, NULL, 0, NULL}};

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import Numbers, joined, piece_of, take
 from bnc2d.base.checkpoints import checked, checkpoint, pieces
 from bnc2d.base.workers import spread
@@ -34,6 +37,8 @@ from bnc2d.logic.diagram.parts import parts_of
 _PAIRS_TOGETHER = 1 << 18
 _PAIRS_OF_BLOCK = 1 << 22
 _OPEN_PAIRS = 1 << 22
+# The blocks of a diagram with at most so many nodes are not worth a thread.
+_FEW_NODES = 10_000
 
 
 @dataclass
@@ -65,15 +70,16 @@ class BlockCircuits:
         self._diagram = diagram
         levels = zip(reversed(plan[:-1]), reversed(plan[1:]), strict=True)
         # From the last to the first.
-        self._blocks = list(spread(lambda some: _block(diagram, tables, *some), levels))
+        self._spread = spread if diagram.size > _FEW_NODES else map
+        self._blocks = list(self._spread(lambda some: _block(diagram, tables, *some), levels))
         self._find_implications(implications)
 
     def _find_implications(self, implications: Implications) -> None:
         """Look for implications between the functions of a row, in all blocks at once."""
         found: list[tuple[_Block, Numbers, Numbers]] = []
         count = 0
-        pairs = ((block, *pair) for block in self._blocks for pair in _pairs(block))
-        for forwards, backwards in spread(lambda some: _open_pairs(implications, *some), pairs):
+        runs = (run for block in self._blocks for run in _runs(block, implications))
+        for forwards, backwards in self._spread(_Run.open_pairs, runs):
             found += [forwards, backwards]
             count += len(forwards[1]) + len(backwards[1])
             if count > _OPEN_PAIRS:
@@ -116,35 +122,59 @@ def _block(diagram: Diagram, tables: CellTables, start: int, stop: int) -> _Bloc
     )
 
 
-def _pairs(block: _Block) -> Iterator[tuple[Numbers, Numbers]]:
+class _Run(NamedTuple):
+    """Parts of a block that lead to functions other than false and true, some of which are to be compared.
+
+    Each of them from ``start`` to ``stop`` is compared with so many ``following`` ones, those of its row.
+    """
+
+    block: _Block
+    parts: Numbers
+    words: NDArray[np.uint64]  # by part, values of its function
+    following: Numbers
+    start: int
+    stop: int
+
+    def open_pairs(self) -> tuple[tuple[_Block, Numbers, Numbers], tuple[_Block, Numbers, Numbers]]:
+        """Return the pairs whose left function may imply the right one; and turned round, where it is so."""
+        repeats = self.following[self.start : self.stop]
+        pairs = int(repeats.sum())
+        if kernels.loops is not None:
+            forwards, backwards = np.empty((2, pairs), dtype=np.int64), np.empty((2, pairs), dtype=np.int64)
+            given = self.words, self.parts, self.following, self.start, self.stop
+            ahead, back = kernels.loops.open_pairs(*given, forwards, backwards)
+            one, other = forwards[:, :ahead].copy(), backwards[:, :back].copy()
+            return (self.block, one[0], one[1]), (self.block, other[0], other[1])
+        left = np.repeat(np.arange(self.start, self.stop), repeats)
+        before = np.cumsum(repeats) - repeats
+        right = np.arange(pairs) + np.repeat(np.arange(self.start + 1, self.stop + 1) - before, repeats)
+        a, b = self.words.take(left), self.words.take(right)
+        either = a | b
+        ones, others = np.flatnonzero(either == b), np.flatnonzero(either == a)
+        left, right = self.parts.take(left), self.parts.take(right)
+        return (
+            (self.block, left.take(ones), right.take(ones)),
+            (self.block, right.take(others), left.take(others)),
+        )
+
+
+def _runs(block: _Block, implications: Implications) -> Iterator[_Run]:
     """Yield the pairs of parts of a row that lead to functions other than false and true, each pair once."""
     inner = np.flatnonzero(block.targets > 1)
     rows = take(block.rows, inner)
     ends = np.cumsum(np.bincount(rows, minlength=len(block.nodes)))
-    following = take(ends, rows) - np.arange(1, len(inner) + 1)  # for each part, the later ones of its row
+    following = take(ends, rows) - np.arange(1, len(inner) + 1)
     checkpoint()
     ends = np.cumsum(following)
     if not len(inner) or 2 * ends[-1] > _PAIRS_OF_BLOCK:
         return
+    words = implications.first_words(take(block.targets, inner))
     start = 0
     while start < len(inner):
         before = int(ends[start] - following[start])
         stop = max(start + 1, int(np.searchsorted(ends, before + _PAIRS_TOGETHER, side="right")))
-        repeats = following[start:stop]
-        left = np.repeat(np.arange(start, stop), repeats)
-        shifts = np.repeat(np.arange(start + 1, stop + 1) - (ends[start:stop] - repeats - before), repeats)
-        right = np.arange(len(left)) + shifts
-        yield inner.take(left), inner.take(right)
+        yield _Run(block, inner, words, following, start, stop)
         start = stop
-
-
-def _open_pairs(
-    implications: Implications, block: _Block, left: Numbers, right: Numbers
-) -> tuple[tuple[_Block, Numbers, Numbers], tuple[_Block, Numbers, Numbers]]:
-    """Return the pairs whose left function may imply the right one; and turned round, where it is so."""
-    forwards, backwards = implications.may_hold(block.targets.take(left), block.targets.take(right))
-    one, other = np.flatnonzero(forwards), np.flatnonzero(backwards)
-    return (block, left.take(one), right.take(one)), (block, right.take(other), left.take(other))
 
 
 def _ranges(block: _Block, kept: Numbers, negated: bool) -> tuple[CellSets, CellSets]:
@@ -160,7 +190,10 @@ def _ranges(block: _Block, kept: Numbers, negated: bool) -> tuple[CellSets, Cell
     pairs = zip(block.implying, block.implied, strict=True)
     for left, right in ((b, a) if negated else (a, b) for a, b in pairs):
         for piece in pieces(len(right), piece_of(claimed.dtype)):
-            np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
+            if kernels.loops is not None and claimed.dtype != object:
+                kernels.loops.claim_cells(claimed, block.masks, left[piece], right[piece])
+            else:
+                np.bitwise_or.at(claimed, right[piece], block.masks[left[piece]])
     full = block.masks.dtype.type(block.full) if block.masks.dtype != object else block.full
     checkpoint()
     must = full & ~claimed[kept]

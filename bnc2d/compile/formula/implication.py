@@ -97,14 +97,20 @@ class Implications:
 
         waiting: list[list[_Open]] = [[] for _ in self._walk]
         _wait(waiting, answers, spread(compare, pieces(len(left), _COMPARED_AT_ONCE)))
-        followed: list[tuple[list[_Open], Numbers, NDArray[np.bool_]]] = []
+        followed: list[tuple[list[_Open], Numbers | None, NDArray[np.bool_]]] = []
         for asked, level, most in zip(waiting, self._walk, self._limits(), strict=True):
             if not asked:
                 continue
             checkpoint()
             codes = joined([pairs.codes for pairs in asked])
-            group_ids, indices = grouped(codes)
-            codes = take(codes, indices)
+            if len(codes) > 2 * most and len(grouped(codes[: 2 * most])[1]) > most:  # so all are too many
+                for pairs in asked:
+                    pairs.answers[pairs.indices] = False
+                continue
+            group_ids: Numbers | None = None
+            if level.first > self._decided or len(codes) > most:  # else to follow some twice is quicker
+                group_ids, indices = grouped(codes)
+                codes = take(codes, indices)
             if len(codes) > most:
                 below = np.zeros((len(codes), 1), dtype=bool)
             else:
@@ -112,7 +118,7 @@ class Implications:
             followed.append((asked, group_ids, below))
         for asked, group_ids, below in reversed(followed):
             checkpoint()
-            values = take(_all(below), group_ids)
+            values = _all(below) if group_ids is None else take(_all(below), group_ids)
             start = 0
             for pairs in asked:
                 pairs.answers[pairs.indices] = values[start : start + len(pairs.codes)]
@@ -167,14 +173,9 @@ class Implications:
         codes, indices = ((left << 32) | right).take(order), undecided.take(order) + start
         return _by_level(codes, indices, np.cumsum(np.bincount(level)).tolist())
 
-    def may_hold(self, left: Numbers, right: Numbers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return for each pair whether the left node may imply the right one, and the right the left.
-
-        Most that do not are found.
-        """
-        a, b = self._first_word.take(left), self._first_word.take(right)
-        either = a | b
-        return either == b, either == a
+    def first_words(self, nodes: Numbers) -> NDArray[np.uint64]:
+        """Return some values of each node: where one has a bit that another has not, it does not imply it."""
+        return take(self._first_word, nodes)
 
     def _compare(self, left: Numbers, right: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
         """Return what the values tell, for each pair of nodes, and the indices of those left undecided.

@@ -35,7 +35,7 @@ def main() -> "NoReturn":
             if "numpy" in sys.modules:  # else there will be no arrays
                 from bnc2d.base.allocation import keep_memory
 
-                keep_memory()
+                keep_memory(whole_process=True)
             signal.signal(signal.SIGINT, heard)
 
         code = run(loaded=loaded)

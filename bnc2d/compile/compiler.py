@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bnc2d.base.allocation import keep_memory
+from bnc2d.base.allocation import kept_memory
 from bnc2d.base.budget import Budget, Progress, default_memory
 from bnc2d.base.readers.arguments import check_executor, count, one_of
 from bnc2d.base.readers.choices import ARITHMETICS, EARLY, Arithmetic, Early, Method, read_method
@@ -60,9 +60,8 @@ def compile_classifier(
     check_executor(executor)
     _check_early(early, method)
     jobs = count(jobs, "jobs", least=1)
-    keep_memory()
     budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit, progress)
-    with budget.limiting(), working(jobs) as threads:
+    with kept_memory(), budget.limiting(), working(jobs) as threads:
         with budget.timed("order"):
             part = target_part(classifier)
         compiled = _run(

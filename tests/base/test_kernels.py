@@ -498,6 +498,8 @@ WRONG: dict[str, tuple[list[Any], dict[int, list[Any]]]] = {
         },
     ),
     "growth_order": (GROWTH, {1: [whole(0), whole(2000)], 2: [whole(1)], 6: [small(127)]}),
+    "keep_memory": ([1 << 27, 1 << 29, 1 << 26, False], {at: [-1, 1 << 31, 1 << 60] for at in range(3)}),
+    "give_back": ([1 << 29], {0: [-1]}),
     "row_hashes": (HASHES, {0: [whole(9, 3)], 1: [hashing.hash_weights(4)], 2: [whole(11)]}),
 }
 

@@ -24,4 +24,5 @@ void release(Py_buffer *buffers, int count);
 
 /* The methods of each file, ended by an empty one. */
 extern PyMethodDef block_methods[], box_methods[], collect_methods[], expand_methods[], group_methods[],
-    growth_methods[], gather_methods[], gate_methods[], implication_methods[];
+    growth_methods[], gather_methods[], gate_methods[], implication_methods[],
+    memory_methods[];

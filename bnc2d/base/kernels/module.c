@@ -42,7 +42,8 @@ static int
 add_methods(PyObject *module)
 {
     PyMethodDef *methods[] = {block_methods, box_methods, collect_methods, expand_methods, group_methods,
-                              growth_methods, gather_methods, gate_methods, implication_methods};
+                              growth_methods, gather_methods, gate_methods, implication_methods,
+                              memory_methods};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (PyModule_AddFunctions(module, methods[i]) < 0)
             return -1;

@@ -22,11 +22,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import array_pieces, contiguous, take_columns
+from bnc2d.base.arrays import contiguous, take_columns
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.hashing import distinct, distinct_rows, sorted_distinct, stable_order
 from bnc2d.base.masks import VariableId
 from bnc2d.base.records import record
+from bnc2d.base.workers import spread_out
 from bnc2d.compile.meet.tables.compressed_factor import CompressedFactor
 from bnc2d.compile.meet.tables.gathered_sums import Integers
 from bnc2d.compile.meet.tables.products import paired_groups
@@ -34,6 +35,7 @@ from bnc2d.compile.meet.tables.underflow import Underflow, exponents_of
 from bnc2d.model.accounts import HIGHEST_EXPONENT, LOWEST_EXPONENT, UNIT_ROUNDOFF, Lost
 
 Matrix: TypeAlias = NDArray[np.float64]
+Exponents: TypeAlias = NDArray[np.int32]
 
 # The error bounds of ``labels.py`` hold for relative errors up to this.
 _MAX_SHARE = 0.001
@@ -341,25 +343,27 @@ def _scaled(products: list[Product]) -> tuple[list[Product], Matrix]:
     for product in products:
         largest = np.maximum(largest, product.right_size.max(axis=0, initial=0.0))
     columns = -np.frexp(largest)[1]
-    scaled = []
-    for product in products:
-        terms = np.frexp(_shifted(product.right_size, columns).max(axis=1, initial=0.0))[1]
-        exponents = columns - terms[:, None]  # at once, as nothing may leave the range on the way
-        size = right = _shifted(product.right_size, exponents)
-        if product.right_size is not product.right:
-            right = _shifted(product.right, exponents)
-        support = size if product.right_support is product.right_size else product.right_support
-        collector = product.collector
-        weight = np.ldexp(collector.weight, np.repeat(terms, collector.lengths))
-        scaled.append(Product(replace(collector, weight=weight), right, size, support))
+    scaled = [_with_scaled_terms(product, columns) for product in products]
     with np.errstate(over="ignore"):
         return scaled, np.ldexp(1.0, columns)
 
 
-def _shifted(table: Matrix, exponents: Integers) -> Matrix:
-    """Return the table times powers of two, by column, by row or by entry."""
-    shifted = np.empty_like(table)
-    exponents = np.broadcast_to(exponents, table.shape)
-    for piece in array_pieces(table.shape):
-        np.ldexp(table[piece], exponents[piece], out=shifted[piece])
-    return shifted
+def _with_scaled_terms(product: Product, columns: Exponents) -> Product:
+    """Scale the columns of the right side as given, and then its terms."""
+    size = np.empty_like(product.right_size)
+    right = size if product.right_size is product.right else np.empty_like(size)
+    terms = np.empty(len(size), dtype=columns.dtype)
+
+    def scale(rows: slice) -> None:
+        largest = np.ldexp(product.right_size[rows], columns).max(axis=1, initial=0.0)
+        terms[rows] = np.frexp(largest)[1]
+        exponents = columns - terms[rows, None]  # at once, as nothing may leave the range on the way
+        np.ldexp(product.right_size[rows], exponents, out=size[rows])
+        if right is not size:
+            np.ldexp(product.right[rows], exponents, out=right[rows])
+
+    spread_out(scale, list(pieces(len(size), _PIECE // max(1, len(columns)))))
+    support = size if product.right_support is product.right_size else product.right_support
+    collector = product.collector
+    weight = np.ldexp(collector.weight, np.repeat(terms, collector.lengths))
+    return Product(replace(collector, weight=weight), right, size, support)

@@ -197,6 +197,9 @@ class _Attempt:
             order = [cut_problem.position[feature] for feature in (*heads, *cut_problem.second)]
             builder = DiagramBuilder(cut_problem.terminals)
             used, _, ids = distinct(joined(self._ids))
-            nodes = take(self._packing.reduce(take(self.pool.rows(), used), builder), ids)
+            rows = self.pool.rows()
+            if len(used) < len(rows):
+                rows = take(rows, used)
+            nodes = take(self._packing.reduce(rows, builder), ids)
             root = reduce_table(nodes[None, :], cut_problem.cardinalities(heads), builder)
             return builder.finish(feature_domain(cut_problem.classifier), order, int(root[0]))

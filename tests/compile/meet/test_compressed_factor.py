@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -140,3 +141,29 @@ def test_columns_that_differ_by_more_than_rounding_stay_apart() -> None:
     merged = merge_patterns(table)
     assert merged is not None
     assert merged.number.tolist() == [0] * 10 + [1] * 10
+
+
+@pytest.mark.parametrize("rows", [3, 511, 512, 700, 5000])
+@pytest.mark.parametrize("columns", [30, 3000])
+def test_columns_of_many_rows(rows: int, columns: int) -> None:
+    """Those that differ merge with nobody, wherever they differ; those that do not, do, whatever rows say."""
+    rng = np.random.default_rng(rows)
+    table = rng.random((rows, columns))
+    assert merge_patterns(table) is None
+    scale = 2.0 ** rng.integers(-30, 30, columns - columns // 2)  # nothing is rounded
+    table[:, columns // 2 :] = table[:, : columns - columns // 2] * scale
+    merged = merge_patterns(table)
+    assert merged is not None
+    assert len(merged.chosen) == columns // 2
+    expected = np.append(np.arange(columns // 2), np.arange(columns - columns // 2))
+    assert merged.number.tolist() == expected.tolist()
+    table[rows // 3, -3:] *= 1 + 2.0**-35
+    merged = merge_patterns(table)
+    assert merged is not None
+    assert len(merged.chosen) == columns // 2 + 3
+    assert merged.number[-3:].tolist() == [columns // 2, columns // 2 + 1, columns // 2 + 2]
+    table[:] = 0.0
+    table[rows // 2] = rng.random(columns)  # one row alone tells nothing apart
+    merged = merge_patterns(table)
+    assert merged is not None
+    assert len(merged.chosen) == 1

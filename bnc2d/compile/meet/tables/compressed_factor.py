@@ -203,7 +203,9 @@ def with_merged_patterns(factor: CompressedFactor) -> CompressedFactor:
     """Return the same with proportional columns as one, where that pays."""
     account = factor.account
     if not is_comparable(account) and not factor.is_exact:
-        factor = factor.rescaled()
+        factor = factor.measured()
+        if not is_comparable(factor.account):
+            factor = factor.rescaled()
         account = factor.account
     merged = merge_patterns(factor.table)
     if merged is None:

@@ -30,7 +30,7 @@ Table: TypeAlias = NDArray[Any]  # float64, or object (Python ints)
 PIECE = 1 << 17
 # Products that a loop in C adds up at a time. It beats products of matrices where these have fewer rows, or
 # terms are few (measured: ``docs/benchmarks.md``).
-_PRODUCTS = 1 << 20
+_PRODUCTS = 1 << 18
 _FEW_ROWS = 16
 _FEW_TERMS = 2
 # Looking for equal rows pays from this many products on, and where each is shared by this many groups.

@@ -57,9 +57,13 @@ class Pending:
         if not self.steps:
             return with_merged_patterns(replace(self.outline, table=self.sums.table(self.left, self.right)))
         columns = list(pieces(self.right.shape[1], self._width))
+        if len(columns) == 1:
+            memory = [np.empty(size * self._width) for size in self._sizes]
+            table, number, merged = self._block(columns[0], memory)
+            return self._assembled(table, columns, [number], len(merged))
         numbers: list[Integers] = [np.zeros(0, dtype=np.intp)] * len(columns)
         merged_at: set[int] = set()  # steps before which some patterns were one
-        table: Table = np.empty(self.outline.table.shape)
+        table = np.empty(tuple(self.outline.table.shape))
         pairs = table.shape[1] // self.right.shape[1]  # columns of the result for one of the right operand
         free: list[list[Table]] = []  # memory for products
 
@@ -117,8 +121,11 @@ class Pending:
     def _assembled(
         self, table: Table, columns: list[slice], numbers: list[Integers], merges: int
     ) -> CompressedFactor:
-        """Return the factor, given the blocks in their places and how many steps merged patterns."""
-        pairs = table.shape[1] // self.right.shape[1]
+        """Return the factor, given the blocks in their places and how many steps merged patterns.
+
+        A single block may have fewer columns than the whole.
+        """
+        pairs = self.outline.patterns // self.right.shape[1]
         number = np.empty((pairs, self.right.shape[1]), dtype=np.intp)
         count = 0
         chosen = []

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base import kernels
 from bnc2d.base.arrays import OBJECTS, multiply_matrices, take
-from bnc2d.base.checkpoints import PIECE, pieces
+from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.hashing import grouped, grouped_one_by_one, scattered, sorted_distinct
 from bnc2d.base.records import record
 
@@ -36,6 +37,10 @@ _WORTHWHILE = 0.9
 _FEW_COLUMNS = 1 << 11
 # Weights for at most this many rows are kept.
 _FEW_ROWS = 256
+# From so many rows on, some of them are looked at first; and of columns that may be one, a few rows are.
+_MANY_ROWS, _SOME_ROWS = 512, 64
+_GOLDEN = 0.6180339887498949  # its multiples, without their integral parts, are spread well whatever the rows
+_PROBED_ROWS = 4
 
 
 @record
@@ -75,20 +80,17 @@ def _few_weights(rows: int) -> NDArray[np.float64]:
 
 def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     """Find candidates by the ratio of two positive projections, then compare every entry."""
-    columns = table.shape[1]
-    projections = np.empty((2, columns))
-    weights = _few_weights(len(table)) if len(table) <= _FEW_ROWS else scattered((2, len(table)))
-    multiply_matrices(weights, table, projections)
-    base, ratio = projections
-    codes = np.empty(columns, dtype=np.int64)
-    for piece in pieces(columns):
-        base[piece][base[piece] == 0] = 1.0
-        ratio[piece] /= base[piece]
-        mantissas, scales = np.frexp(ratio[piece])
-        codes[piece] = np.rint(mantissas * 2.0**_RATIO_BITS)
-        codes[piece] += scales.astype(np.int64) << _RATIO_BITS + 1
-    if _FEW_COLUMNS < columns <= PIECE and len(sorted_distinct(codes)) > _WORTHWHILE * columns:
-        return None  # sorting is faster than grouping
+    rows, columns = table.shape
+    if rows >= _MANY_ROWS:  # some of them may tell enough columns apart
+        some = (np.arange(1, _SOME_ROWS + 1) * _GOLDEN % 1.0 * rows).astype(np.intp)
+        codes = _codes(_projections(take(table, some))[1])
+        if len(grouped(codes)[1]) > _WORTHWHILE * columns:
+            return None
+    base, ratio = _projections(table)
+    codes = _codes(ratio)
+    by_sorting = kernels.loops is None and _FEW_COLUMNS < columns <= PIECE  # which is faster there
+    if by_sorting and len(sorted_distinct(codes)) > _WORTHWHILE * columns:
+        return None
     number, first = grouped(codes)
     merging = np.ones(columns, dtype=bool)
     merging[first] = False
@@ -96,12 +98,17 @@ def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     wanted_ratio = take(ratio, take(first, take(number, others)))
     near = np.abs(take(ratio, others) - wanted_ratio) <= wanted_ratio * _SAME_RATIO
     alone, others = [others[~near]], others[near]
-    if columns - len(others) > _WORTHWHILE * columns:
-        return None
     factor = take(base, take(first, number))
     factor /= base
-    step = max(1, _PIECE // len(table))
-    for piece in pieces(len(others), step):
+    for row in range(0, rows, max(1, rows // _PROBED_ROWS)):  # these refute most
+        if columns - len(others) > _WORTHWHILE * columns:
+            return None
+        checkpoint()
+        wanted = take(table[row], take(first, take(number, others)))
+        same = np.abs(take(table[row], others) * take(factor, others) - wanted) <= wanted * _SAME
+        alone.append(others[~same])
+        others = others[same]
+    for piece in pieces(len(others), max(1, _PIECE // rows)):
         some = others[piece]
         wanted = table.take(first[number[some]], axis=1)
         scaled = table.take(some, axis=1) * factor[some]
@@ -112,3 +119,25 @@ def _merge_floats(table: NDArray[np.float64]) -> Merged | None:
     number[apart] = len(first) + np.arange(len(apart))
     factor[apart] = 1.0
     return Merged(np.concatenate([first, apart]), number, SAME_ROUNDINGS, factor)
+
+
+def _projections(table: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return for each column the first of two projections, or 1 for a column of zeros, and their ratio."""
+    rows, columns = table.shape
+    base, ratio = projections = np.empty((2, columns))
+    weights = _few_weights(rows) if rows <= _FEW_ROWS else scattered((2, rows))
+    multiply_matrices(weights, table, projections)
+    for piece in pieces(columns):
+        base[piece][base[piece] == 0] = 1.0
+        ratio[piece] /= base[piece]
+    return base, ratio
+
+
+def _codes(ratio: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return numbers that are equal where ratios agree to so many bits, but for some at their limits."""
+    codes = np.empty(len(ratio), dtype=np.int64)
+    for piece in pieces(len(ratio)):
+        mantissas, scales = np.frexp(ratio[piece])
+        codes[piece] = np.rint(mantissas * 2.0**_RATIO_BITS)
+        codes[piece] += scales.astype(np.int64) << _RATIO_BITS + 1
+    return codes

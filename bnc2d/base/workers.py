@@ -8,12 +8,14 @@ pieces; where one is reached, or a piece fails, the others end at their next che
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain, islice
 from threading import Event
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bnc2d.base.checkpoints import checkpoint, ending
 
@@ -30,20 +32,47 @@ _POLL = 0.1  # seconds between two checkpoints while a piece is awaited
 _threads: ContextVar[Executor | None] = ContextVar("threads", default=None)
 
 
+class _Threads:
+    """An executor whose threads come with the first piece: small problems need none, nor what makes them."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: Executor | None = None
+
+    def submit(self, work: Callable[..., Result], /, *arguments: object) -> Future[Result]:
+        """Begin a piece."""
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self._jobs)
+        return self._pool.submit(work, *arguments)
+
+    def shutdown(self) -> None:
+        """Wait for all pieces."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
 @contextmanager
 def working(jobs: int) -> Iterator[Executor | None]:
     """Give what is inside the ``with`` block so many threads; yields their executor, None for one thread."""
     if jobs <= 1:
         yield None
         return
-    from concurrent.futures import ThreadPoolExecutor
+    threads = _Threads(jobs)
+    pool = cast("Executor", threads)  # nothing but ``submit`` is asked of it
+    before = _threads.set(pool)
+    try:
+        yield pool
+    finally:
+        _threads.reset(before)
+        threads.shutdown()
 
-    with ThreadPoolExecutor(jobs) as pool:
-        before = _threads.set(pool)
-        try:
-            yield pool
-        finally:
-            _threads.reset(before)
+
+def usable_cores(most: int = 4) -> int:
+    """Return how many cores this process may use; no more than ``most``, as few steps have use for them."""
+    own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(most, own or 1))
 
 
 class _Ended(Exception):  # noqa: N818 - a signal, which nobody waits for
@@ -55,26 +84,54 @@ def spread(
 ) -> Iterator[Result]:
     """Yield what ``work`` gives for each item, in their order; at most ``at_once`` are begun and not taken.
 
-    Inside a piece no further threads are used, as those that run would wait for those that do not.
+    A single item is done here, so that its own pieces may be spread; inside other pieces no further threads
+    are used, as those that run would wait for those that do not.
     """
     pool = _threads.get()
-    if pool is None:
-        for item in items:
+    remaining = iter(items)
+    some = [] if pool is None else list(islice(remaining, 2))
+    if pool is None or len(some) < 2:
+        for item in chain(some, remaining):
             checkpoint()
             yield work(item)
         return
+    with _wanted() as piece:
+        yield from in_order(pool, piece, ((work, item) for item in chain(some, remaining)), at_once)
+
+
+@contextmanager
+def beside(work: Callable[[], Result], worth_it: bool) -> Iterator[Callable[[], Result]]:
+    """Begin a piece in a thread, where there are some and it is worth one; yields what waits for its result.
+
+    Else it is done when it is asked for. After the ``with`` block nobody waits for it any more.
+    """
+    pool = _threads.get() if worth_it else None
+    if pool is None:
+        yield work
+        return
+    with _wanted() as piece:
+        begun = pool.submit(piece, work)
+        try:
+            yield lambda: _result(begun)
+        finally:
+            begun.cancel()
+
+
+@contextmanager
+def _wanted() -> Iterator[Callable[..., Any]]:
+    """Yield what calls a function in a thread; after the block, such calls end at their next checkpoint."""
     ended = Event()
 
     def end_if_unwanted() -> None:
         if ended.is_set():
             raise _Ended
 
-    def piece(item: Item) -> Result:
+    def piece(work: Callable[..., Any], *arguments: object) -> Any:
         with ending(end_if_unwanted):
-            return work(item)
+            return work(*arguments)
 
     try:
-        yield from in_order(pool, piece, ((item,) for item in items), at_once)
+        yield piece
     finally:
         ended.set()
 

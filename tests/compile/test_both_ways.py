@@ -9,9 +9,11 @@ import pytest
 
 from bnc2d import CPT, BayesianNetwork, Classifier, Variable
 from bnc2d.base import kernels
+from bnc2d.compile.formula import blocks
 from bnc2d.compile.formula.implication import Implications
 from bnc2d.compile.meet import boxes
 from bnc2d.compile.meet.row_packing import Packing, pack
+from bnc2d.compile.meet.tables import gathered_sums
 from bnc2d.compile.store import model_to_bytes
 from tests.logic.diagram.strategies import diagram_of, random_labels
 from tests.loops import WAYS, needs_loops, take_way
@@ -47,6 +49,8 @@ def test_models_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None
     if seed % 2:
         monkeypatch.setattr(boxes, "_MANY_CELLS", 1)
         monkeypatch.setattr(boxes, "_MANY_COLUMNS", 1)
+    monkeypatch.setattr(blocks, "_FEW_NODES", 0)  # so that their blocks are spread
+    monkeypatch.setattr(gathered_sums, "_PRODUCTS", 1 << 10)
     by_loops, by_two_threads = (model_to_bytes(classifier.compile(jobs=jobs)) for jobs in (1, 2))
     monkeypatch.setattr(kernels, "loops", None)
     assert model_to_bytes(classifier.compile()) == by_loops == by_two_threads

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from bnc2d.base.readers.choices import EARLY, METHODS
+from bnc2d.base.workers import usable_cores
 from bnc2d.cli.shared.constraints import add_given_option, check_given, under
 from bnc2d.cli.shared.models import make_classifier
 from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, count, load_network
@@ -29,7 +30,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     )
     add("--time-limit", type=amount, metavar="S", help="seconds")
     add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
-    add("--jobs", type=count, default=1, metavar="N", help="threads to use (default 1)")
+    add("--jobs", type=count, metavar="N", help="threads to use (default: one for each core, at most 4)")
     add_classifier_options(command)
     add_training_options(command)
     add_given_option(command)
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         time_limit=options.time_limit,
         memory_limit=memory,
         progress=not options.json and sys.stderr.isatty(),
-        jobs=options.jobs,
+        jobs=options.jobs or (usable_cores() if options.method == "fast" else 1),
         early=options.early,
     )
     model = under(model, options)

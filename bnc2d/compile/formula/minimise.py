@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from bnc2d.base.workers import spread
+from bnc2d.base.workers import beside, spread
 from bnc2d.compile.formula.blocks import BlockCircuits
 from bnc2d.compile.formula.cells import CellTables
 from bnc2d.compile.formula.implication import Implications
@@ -47,12 +47,10 @@ class _Function:
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram
         self.tables = CellTables(diagram)
-        self.planner = Planner(self.tables)
-
-    @cached_property
-    def implications(self) -> Implications:
-        """Which sub-functions imply which."""
-        return Implications(self.diagram)
+        # Which sub-functions imply which, and what blocks cost.
+        with beside(lambda: Implications(diagram), worth_it=diagram.node_count > _COMPARED_NODES) as wanted:
+            self.planner = Planner(self.tables)
+            self.implications = wanted()
 
     @cached_property
     def plain_size_at_least(self) -> int:
@@ -98,7 +96,6 @@ class Minimiser:
         self._negation_first = diagram.terminals == 2  # where class 0 is "not class 1"
         self._formulas: dict[tuple[int, bool], NodeId] = {}
         self._candidates: dict[int, list[_Candidate]] = {}
-        self._made: dict[tuple[int, bool], CircuitArrays] = {}  # that are in no formula yet
 
     @cached_property
     def _groups(self) -> StateGroups:
@@ -111,15 +108,17 @@ class Minimiser:
             label, negated = 1, not negated
         key = (label, negated)
         if key not in self._formulas:
-            circuit = self._made.pop(key, None) or self._circuit(label, negated)
-            if not self._formulas:  # for all at once: to grow with each of them means to move the others
-                labels = self._whole.terminals
-                self.manager.store.make_room(labels * circuit.size, labels * len(circuit.children))
-            self._formulas[key] = circuit.add_to(self.manager, self._groups.states, simplify=False)[0]
+            self._add(key, self._circuit(label, negated))
         return self._formulas[key]
 
+    def _add(self, key: tuple[int, bool], circuit: CircuitArrays) -> None:
+        if not self._formulas:  # for all at once: to grow with each of them means to move the others
+            labels = self._whole.terminals
+            self.manager.store.make_room(labels * circuit.size, labels * len(circuit.children))
+        self._formulas[key] = circuit.add_to(self.manager, self._groups.states, simplify=False)[0]
+
     def prepare(self, labels: Sequence[int]) -> None:
-        """Make the circuits that formulas of these labels will be, side by side where there are threads.
+        """Make the formulas of these labels, in this order, side by side where there are threads.
 
         Not for small diagrams, where a function and its complement decide on each other's circuits.
         """
@@ -130,7 +129,8 @@ class Minimiser:
             keys = [(1, True), (1, False)]
             self._candidates[1] = self._plan(1)
             self._candidates[1][0].make_blocks()
-        self._made.update(zip(keys, spread(lambda key: self._circuit(*key), keys), strict=True))
+        for key, circuit in zip(keys, spread(lambda key: self._circuit(*key), keys), strict=True):
+            self._add(key, circuit)  # beside the others, which are still being made
 
     def _circuit(self, label: int, negated: bool) -> CircuitArrays:
         """Return the smallest circuit of those tried."""

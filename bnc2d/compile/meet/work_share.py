@@ -26,6 +26,7 @@ CELLS_IN_BOXES = 1 << 27
 _ENTRIES = 1 << 20
 _ENTRIES_OF_MANY = 1 << 25
 _MANY_TERMS = 1 << 12
+_EVEN = 4  # where there is more than one share, their number is a multiple of this
 
 
 @record
@@ -107,11 +108,14 @@ def decide_all(
     entries = _ENTRIES // max(1, decider.terms)
     if decider.terms >= _MANY_TERMS:
         entries = _ENTRIES_OF_MANY // decider.terms_in_all
-    step = max(1, min(cells // decider.columns, entries))
+    shares = -(-len(patterns) // max(1, min(cells // decider.columns, entries)))
+    if shares > 1:  # of one size, and as many as several threads can divide among them
+        shares = -(-shares // _EVEN) * _EVEN
+    step = max(1, -(-len(patterns) // max(1, shares)))
     starts = range(0, len(patterns), step)
     # Shares are made one by one: there can be millions, more than any time limit would wait for.
-    shares = ((decider, patterns[start : start + step], ends, start) for start in starts)
+    each = ((decider, patterns[start : start + step], ends, start) for start in starts)
     if executor is None or len(starts) == 1:
-        yield from (decide_rows(*share) for share in shares)
+        yield from (decide_rows(*share) for share in each)
         return
-    yield from in_order(executor, decide_rows, shares)
+    yield from in_order(executor, decide_rows, each)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,25 @@ def test_compile_then_verify(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     facts = json.loads(out)
     assert set(facts["classes"]) == {"yes", "no"}
     assert load(path).classifier.threshold is not None
+
+
+def test_threads_are_as_many_as_cores(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless one says how many; and the other methods have one."""
+    asked: list[int] = []
+    compile_one = Classifier.compile
+
+    def noted(self: Classifier, **options: Any) -> Any:
+        asked.append(options["jobs"])
+        return compile_one(self, **options)
+
+    monkeypatch.setattr(Classifier, "compile", noted)
+    monkeypatch.setattr("bnc2d.cli.commands.compile.usable_cores", lambda: 3)
+    words = ["compile", "asia", "--target", "lung", "-o", str(tmp_path / "m")]
+    for more in ([], ["--jobs", "1"], ["--jobs", "2"], ["--method", "paper"]):
+        assert run(capsys, *words, *more)[0] == 0
+    assert asked == [3, 1, 2, 1]
 
 
 def test_compile_by_the_papers_method(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bnc2d.api.compiled_model import CompiledModel
-from bnc2d.compile.formula import minimise
+from bnc2d.compile.formula import blocks, minimise
 from bnc2d.compile.meet import work_share as rows
 from bnc2d.compile.meet.tables import gathered_sums
 from bnc2d.errors import ArgumentError, ClassifierError, LimitExceeded
@@ -50,7 +50,9 @@ def test_the_result_does_not_depend_on_the_threads(
     """Tables, labels and formulas in several threads: the same file; two classes and several."""
     monkeypatch.setattr(rows, "CELLS", 64)
     monkeypatch.setattr(gathered_sums, "PIECE", 64)
+    monkeypatch.setattr(gathered_sums, "_PRODUCTS", 64)
     monkeypatch.setattr(minimise, "_COMPARED_NODES", 3)
+    monkeypatch.setattr(blocks, "_FEW_NODES", 0)
     classifier = random_classifier(
         seed, variables=10, features=8, max_states=3, threshold=seed % 2 == 0, repeat_share=0.3
     )

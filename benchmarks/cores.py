@@ -1,10 +1,12 @@
 """What several threads bring: the longest compilations of a suite with one thread and with more.
 
-    python benchmarks/cores.py SUITE [--jobs 2] [--longest 10] [--rounds 3]
+    python benchmarks/cores.py SUITE [--jobs 2] [--longest 10] [--widest] [--rounds 3]
 
-SUITE has ``problems`` and ``networks``. All problems are compiled once, with their own threshold and with
-0.5; the longest are then compiled again with one thread and with ``--jobs``, taking turns. Seconds are the
-least of the rounds, those of phases in the same run; the files of both models must be equal, byte for byte.
+SUITE has ``problems`` and ``networks``. All problems are compiled with their own threshold and with 0.5,
+those that took longest once more, as the first time may be that of new memory; with ``--widest`` only those
+with the most features. The longest are then compiled with one thread and with ``--jobs``, taking turns.
+Seconds are the least of the rounds, those of phases in the same run; the files of both models must be equal,
+byte for byte. Memory is kept as in a command, whose process is all its own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from pathlib import Path
 
 from bnc2d import Classifier
 from bnc2d.api.compiled_model import CompiledModel
+from bnc2d.base.allocation import keep_memory
 from bnc2d.compile.store import model_to_bytes
 from bnc2d.experiments.problems import read_problem, read_quietly
 
@@ -28,8 +31,10 @@ def main() -> None:
     parser.add_argument("suite", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--longest", type=int, default=10)
+    parser.add_argument("--widest", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    keep_memory(whole_process=True)
     problems = [
         read_problem(options.suite, path.stem) for path in (options.suite / "problems").glob("*.json")
     ]
@@ -43,8 +48,11 @@ def main() -> None:
         model = classifier.compile(jobs=jobs)
         return time.perf_counter() - started, model
 
-    keys = [(number, threshold) for number in range(len(problems)) for threshold in ("bal", "0.5")]
-    longest = sorted(keys, key=lambda key: compiled(key, 1)[0], reverse=True)[: options.longest]
+    widths = [len(problem.features or ()) for problem in problems]
+    numbers = [n for n, width in enumerate(widths) if not options.widest or width == max(widths)]
+    longest = [(number, threshold) for number in numbers for threshold in ("bal", "0.5")]
+    for count in (4 * options.longest, options.longest):
+        longest = sorted(longest, key=lambda key: compiled(key, 1)[0], reverse=True)[:count]
     total = dict.fromkeys((1, options.jobs), 0.0)
     phases: Counter[tuple[str, int]] = Counter()
     for key in longest:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from bnc2d.base import kernels
 from bnc2d.base.checkpoints import checkpoint, ending
 from bnc2d.base.readers.arguments import seconds, size_in_bytes, wrong
 from bnc2d.errors import LimitExceeded, TimeLimitExceeded
@@ -101,10 +102,18 @@ class Budget:
             raise OutOfTime(self)
         if self._bounds_growth and spent >= self._next_look:
             self._next_look = spent + _BETWEEN_LOOKS
-            grown = resident_bytes() - self._size_before
+            grown = self._growth()
             if grown > _LEAST_GROWTH:
                 remedy = "choose fewer features or raise memory_limit"
                 self.expect(grown, f"phase '{self._phase}' needs at least", remedy)
+
+    def _growth(self) -> int:
+        """Return by how much the process grew; where that is too much, without what it keeps free."""
+        grown = resident_bytes() - self._size_before
+        if grown > max(self.memory, _LEAST_GROWTH) and kernels.loops is not None:
+            kernels.loops.give_back(0)
+            grown = min(grown, resident_bytes() - self._size_before)
+        return grown
 
     def expect(self, size: int, needs: str, remedy: str = "raise memory_limit") -> None:
         """Raise LimitExceeded if ``size`` bytes are more than the limit; ``needs`` says who needs them.

@@ -45,6 +45,32 @@ with kept_memory():
 print(resident_bytes() - before >> 20)
 """
 
+WITHIN_A_LIMIT = """
+import numpy as np
+from bnc2d import LimitExceeded
+from bnc2d.base import budget
+from bnc2d.base.allocation import kept_memory
+from bnc2d.base.checkpoints import checkpoint
+
+budget._BETWEEN_LOOKS = 0.0
+with kept_memory(), budget.Budget(memory_limit=300 << 20).limiting():
+    before = budget.resident_bytes()
+    arrays = [np.ones(12_000_000) for _ in range(2)]
+    top = np.ones(1_000_000)  # so that what was below it is kept
+    checkpoint()
+    del arrays[:]
+    kept = budget.resident_bytes() - before
+    arrays.append(np.ones(26_000_000))  # which needs more than is free in one piece
+    full = budget.resident_bytes() - before
+    checkpoint()
+    print(kept >> 20, full >> 20, budget.resident_bytes() - before >> 20)
+    arrays.append(np.ones(20_000_000))
+    try:
+        checkpoint()
+    except LimitExceeded as error:
+        print(str(error).split()[5].split(".")[0])
+"""
+
 NAME, VERSION = platform.libc_ver()
 of_glibc = pytest.mark.skipif(NAME != "glibc", reason="other C libraries are left alone")
 # Older ones do not keep pieces of over 32 MiB, or do not tell what is free.
@@ -82,3 +108,14 @@ def test_what_is_too_much_to_keep_goes_back() -> None:
     assert full > 700
     assert kept > 500  # it was below an array that is still there
     assert left < 100
+
+
+@of_new_glibc
+@needs_loops
+def test_what_is_kept_free_does_not_count_for_a_limit() -> None:
+    """Nor does it for a limit that is passed at last; the limit is 300 MiB."""
+    kept, full, after, needed = printed(WITHIN_A_LIMIT)
+    assert kept > 180
+    assert full > 380
+    assert 200 < after < 220
+    assert 350 < needed < 380

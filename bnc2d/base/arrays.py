@@ -94,16 +94,22 @@ def contiguous(array: NDArray[Entry]) -> NDArray[Entry]:
     return copy
 
 
-def repeated(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def repeated(counts: Numbers, dtype: type[np.integer[Any]] = np.int64) -> NDArray[Any]:
     """Return each position as many times as its count says."""
-    ends = np.cumsum(counts)
-    whole = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    whole = np.empty(int(counts.sum()), dtype=dtype)
     start = 0
     for piece in pieces(len(counts)):
-        end = int(ends[piece.stop - 1])
-        whole[start:end] = np.repeat(np.arange(piece.start, piece.stop), counts[piece])
-        start = end
+        some = np.repeat(np.arange(piece.start, piece.stop, dtype=dtype), counts[piece])
+        whole[start : start + len(some)] = some
+        start += len(some)
     return whole
+
+
+def bounds(lengths: Numbers) -> Numbers:
+    """Return where parts of these lengths begin, one after the other, and the end."""
+    found = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=found[1:])
+    return found
 
 
 def ranges(starts: Numbers, lengths: Numbers) -> Numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,29 @@ def test_large_arrays_pass_checkpoints() -> None:
     with ending(check):
         hashing.distinct_rows(keys[:, None])
     assert passed > 20
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+@pytest.mark.parametrize("counts", [[], [0], [3], [0, 2, 0, 0, 1], list(range(50)), [0] * 40 + [70]])
+def test_positions_are_repeated(counts: list[int], dtype: type[np.integer[Any]]) -> None:
+    numbers = np.array(counts, dtype=np.int64)
+    found = arrays.repeated(numbers, dtype)
+    assert found.dtype == dtype
+    assert_array_equal(found, np.repeat(np.arange(len(counts)), numbers))
+    assert arrays.bounds(numbers).tolist() == [sum(counts[:n]) for n in range(len(counts) + 1)]
+
+
+@pytest.mark.parametrize("length", [1 << 16, 1 << 22])
+def test_positions_are_repeated_without_other_large_arrays(length: int) -> None:
+    counts = np.ones(length, dtype=np.int64)
+    tracemalloc.start()
+    try:
+        arrays.repeated(counts, np.int32)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * length + (12 << 20)  # a few pieces
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Numbers, take
+from bnc2d.base.arrays import Numbers, bounds, take
 from bnc2d.base.budget import Budget
 from bnc2d.base.checkpoints import pieces
 from bnc2d.compile.ratio.ordering import (
@@ -25,7 +25,6 @@ from bnc2d.compile.ratio.ordering import (
     Step,
     Window,
     blocks_of,
-    bounds,
     crossing,
     slots_of,
 )

@@ -71,10 +71,24 @@ def merge(
         numbers[order] = np.cumsum(fresh) + (count - 1)
         count += len(found_starts[-1])
         _scatter(out, out_at, length, numbers)
-    new_starts, new_ends = np.concatenate(found_starts), np.concatenate([*found_ends, reached])
+    found_ends.append(reached)
+    new_starts, new_ends = _joined(found_starts), _joined(found_ends)
     if not resolution.is_exact and np.array_equal(new_starts, new_ends):
         new_ends = new_starts  # half of the work is saved from here on
     return new_starts, new_ends, counts
+
+
+def _joined(parts: list[Values]) -> Values:
+    """Return the parts one after the other; each is given up as soon as it is there."""
+    whole: Values = np.empty(sum(map(len, parts)), dtype=parts[0].dtype)
+    start = 0
+    parts.reverse()
+    while parts:
+        checkpoint()
+        part = parts.pop()
+        whole[start : start + len(part)] = part
+        start += len(part)
+    return whole
 
 
 def _pieces(

@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import ranges
+from bnc2d.base.arrays import bounds, ranges, repeated
 from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
 from bnc2d.base.records import record
 from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
@@ -113,15 +113,10 @@ class Split:
     ``fine`` are the new ones that have values, ``compared`` is how many comparisons it took.
     """
 
-    owner: Integers
+    owner: Places
     first: Integers
     fine: Integers
     compared: int
-
-
-def bounds(lengths: Integers) -> Integers:
-    """Return where parts of these lengths begin, and the end."""
-    return np.concatenate([[0], np.cumsum(lengths)])
 
 
 def blocks_of(first: Integers) -> Integers:
@@ -201,7 +196,7 @@ class Chain:
         With the identity of the empty product, it also has identities for them.
         """
         self.identity = identity
-        split = Split(np.zeros(1, dtype=np.int64), np.arange(2), np.zeros(1, dtype=np.int64), 0)
+        split = Split(np.zeros(1, dtype=np.int32), np.arange(2), np.zeros(1, dtype=np.int64), 0)
         origins = self._origins(marks)
         self.starts = self.ends = resolution.one()
         firsts = [*(step.first for step in self.steps), self.first][1:]
@@ -263,15 +258,14 @@ class Chain:
             self.identity.move(links.stage, item, links.ratios[run], numbers, narrow)
         owners = np.zeros(len(self), dtype=np.int64)
         owners[numbers] = reached - 2 * links.targets[run] - 1
-        counts = np.where(marked, np.bincount(owners, minlength=len(marked)), 1)
-        first = bounds(counts)
-        fine = np.flatnonzero(np.repeat(marked, counts))
+        first, owner = _parts(owners, marked)
+        fine = np.flatnonzero(marked[owner])
         self._replace(step, after, first, before)
         step.places[step.offsets[run] + before.fine[item] - step.first[links.sources][run]] = (
             fine[numbers] + 2 * links.targets[run] + 1
         )
         compared = (len(item) if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
-        return Split(np.repeat(np.arange(len(marked)), counts), first, fine, before.compared + compared)
+        return Split(owner, first, fine, before.compared + compared)
 
     def _replace(self, step: Step, after: Integers, first: Integers, before: Split) -> None:
         """Replace the places of a step: clusters of its list were split, and those of the next list."""
@@ -294,6 +288,14 @@ class Chain:
             owner = before.owner[flat - (offsets[:-1] - new_first[sources])[run]]
             places[piece] = moved[step.places[owner + (step.offsets[:-1] - step.first[sources])[run]]]
         step.first, step.offsets, step.places = new_first, offsets, places
+
+
+def _parts(owners: Integers, marked: Marks) -> tuple[Integers, Places]:
+    """Return where the parts of clusters begin, and the cluster of each part; who is not marked has one."""
+    counts = np.bincount(owners, minlength=len(marked))
+    checkpoint()
+    counts[~marked] = 1
+    return bounds(counts), repeated(counts, np.int32)
 
 
 def _by_slot(marks: Marks, first: Integers) -> Marks:
@@ -388,9 +390,9 @@ def _identities(
 def _counts(top: Chain, bottom: Chain, resolution: Resolution) -> tuple[Integers, Integers]:
     """Return how many bottom clusters are certainly below the inverse of each top one, and not above it."""
     ends, blocks = resolution.beyond(bottom.ends), top.blocks()
-    below, upto = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    below, upto = np.empty((2, len(top)), dtype=np.int64)
     for piece in pieces(len(top)):
-        below.append(np.searchsorted(ends, resolution.inverse(top.ends[piece], blocks[piece])))
+        below[piece] = np.searchsorted(ends, resolution.inverse(top.ends[piece], blocks[piece]))
         greatest = resolution.beyond(resolution.inverse(top.starts[piece], blocks[piece]))
-        upto.append(np.searchsorted(bottom.starts, greatest, side="right"))
-    return np.concatenate(below), np.concatenate(upto)
+        upto[piece] = np.searchsorted(bottom.starts, greatest, side="right")
+    return below, upto

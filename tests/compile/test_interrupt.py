@@ -90,9 +90,9 @@ def test_compile_leaves_no_file_and_one_line(tmp_path: Path, old: bytes | None) 
 
 
 def test_verify_ends_with_one_line(tmp_path: Path) -> None:
-    """Most of the time goes to a SAT solver, which turns Ctrl-C into an error of its own."""
+    """For many seconds a SAT solver is at work, which turns Ctrl-C into an error of its own."""
     path = tmp_path / "model.bnc2d"
-    Classifier(random_naive_bayes(3, 16), "Y").compile().save(path)
+    Classifier(random_naive_bayes(3, 24), "Y").compile().save(path)
     process = start("-m", "bnc2d", "verify", str(path))
     wait_until(lambda: processor_seconds(process) > BUSY, process)
     assert interrupt(process) == (130, "", "bnc2d: interrupted\n")

@@ -22,7 +22,7 @@ from bnc2d.formats.files import decode
 from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable, suggest
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.source import Source
-from bnc2d.formats.parsing.tokens import Language, Scanner
+from bnc2d.formats.parsing.tokens import NONE, Language, Scanner
 from bnc2d.model.cpt import column_name
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
@@ -36,7 +36,7 @@ _BIF = Language(
 # A whole row without quotes; one match instead of a dozen tokens.
 _ROW = re.compile(r"""\(([^{}()\[\];|"]*+)\)([^{}()\[\];|"]*+);""")
 # Quotes count in a property, comments do not: http://... would start one.
-_PROPERTY = re.compile(r"""(?:[^;"]++|"[^"]*+")*+;""")
+_PROPERTY = re.compile(rf"""(?:[^;"]++|"[^"]*+"|{NONE})*+;""")
 _UNENDED = "a property without ';'"
 _COUNT = re.compile(r"[0-9]{1,9}")
 _BARE = re.compile(r"""[^\s{}()\[\],;|"]+""")

@@ -23,14 +23,14 @@ from bnc2d.formats.parsing.assemble import ParsedNetwork, ParsedTable
 from bnc2d.formats.parsing.decimals import columns
 from bnc2d.formats.parsing.identifiers import identifiers
 from bnc2d.formats.parsing.source import Source
-from bnc2d.formats.parsing.tokens import Language, Scanner
+from bnc2d.formats.parsing.tokens import NONE, Language, Scanner
 from bnc2d.model.cpt import CPT
 from bnc2d.model.network import BayesianNetwork
 from bnc2d.model.variable import Variable
 
 _STRING = r'(?:[^"\\]++|\\[\s\S])*+'
 # The value of an attribute: strings, numbers, expressions; its end is a semicolon.
-_VALUE = re.compile(rf"""(?:[^;{{}}"%]++|"{_STRING}"|%[^\n]*+)*+""")
+_VALUE = re.compile(rf"""(?:[^;{{}}"%]++|"{_STRING}"|%[^\n]*+|{NONE})*+""")
 _DATA = re.compile(r"(?:[^;%]++|%[^\n]*+)*+;")
 _NET = Language(symbols="{}()[],;|=", strings=_STRING, comment=r"%[^\n]*+", escapes=True)
 _PIECE = re.compile(r"[()]|(?:%[^\n]*+\s*+)++|[^()%]++")  # of the data

@@ -223,7 +223,7 @@ def _rationals(child: Variable, numbers: Sequence[object]) -> list[Fraction]:
     """Return the numbers as exact rationals, each distinct text or float read once."""
     try:
         if all(isinstance(number, str | float) for number in numbers):
-            known = {number: exact(number) for number in set(numbers)}
+            known = {number: exact(number) for number in dict.fromkeys(numbers)}
             return [known[number] for number in numbers]
         return [exact(number) for number in numbers]
     except ValueError as error:

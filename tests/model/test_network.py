@@ -79,6 +79,12 @@ def test_bad_tables(entries: list[Fraction], words: str) -> None:
         CPT(B, (A,), map(Fraction, entries))
 
 
+def test_of_many_wrong_numbers_the_first_is_named() -> None:
+    """Whatever the order in which a process hashes texts."""
+    with pytest.raises(NetworkError, match="'x0' is not a finite decimal number"):
+        CPT(B, [A], [f"x{number}" for number in range(60)])
+
+
 def test_table_naming_a_variable_twice() -> None:
     with pytest.raises(NetworkError, match="names the variable 'A' twice"):
         uniform(B, A, A)

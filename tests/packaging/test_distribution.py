@@ -169,10 +169,11 @@ def test_the_wheel_holds_the_loops_in_c(archives: Archives) -> None:
 @pytest.fixture
 def tree(archives: Archives, tmp_path: Path) -> Path:
     """The source archive unpacked, with a module that an earlier build left there."""
-    with tarfile.open(archives.source) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (root,) = tmp_path.iterdir()
-    (root / KERNELS / "compiled.abi3.so").write_bytes(b"of other sources")
+    root = tmp_path / "tree"
+    for name, data in {**archives.in_source, f"{KERNELS}/compiled.abi3.so": b"of other sources"}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
     return root
 
 

@@ -11,6 +11,9 @@ from bnc2d.formats.parsing.source import Source
 
 _MAX_ESCAPED = 2**14  # longer strings are too long for names, escapes or not
 _ESCAPE = re.compile(r"\\([\s\S])")
+# The last alternative of a possessive repetition. It never matches: before Python 3.11.5 a repetition goes on
+# from where its last alternative gave up (CPython's gh-106052), and this one gives up where it starts.
+NONE = "(?!)"
 
 
 class Language:
@@ -28,10 +31,10 @@ class Language:
         self.comments, self.escapes = comments, escapes
         reserved = re.escape(symbols + '"' + ("" if comments else comment[0]))
         name = rf"[^\s{reserved}]++"
-        token = rf"""(?: \s++ | {comment} )*+ (?: (?P<symbol> [{re.escape(symbols)}] )
+        token = rf"""(?: \s++ | {comment} | {NONE} )*+ (?: (?P<symbol> [{re.escape(symbols)}] )
             | "(?P<string> {strings} )" | (?P<name> {name} ) | (?P<end> \Z ) )"""
         flat = re.escape("".join(symbol for symbol in symbols if symbol not in "{}"))
-        inside = rf"""(?: [\s{flat}]++ | {comment} | "{strings}" | {name} )*+"""
+        inside = rf"""(?: [\s{flat}]++ | {comment} | "{strings}" | {name} | {NONE} )*+"""
         self.token, self.inside = re.compile(token, re.VERBOSE), re.compile(inside, re.VERBOSE)
         self.plain = re.compile(f"[^{reserved.replace(',', '')}]*+")
 

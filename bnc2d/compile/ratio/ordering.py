@@ -23,14 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import bounds, ranges, repeated
-from bnc2d.base.checkpoints import PIECE, checkpoint, pieces
+from bnc2d.base.arrays import bounds, counted, joined, repeated, take
+from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.records import record
 from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
 from bnc2d.compile.ratio.products import Integers, PairLogs, Resolution, Scale
@@ -73,8 +72,9 @@ class Room:
         wanted = self._kept + entries * size[0]
         if wanted > self._limit:
             raise LimitExceeded(
-                f"the distinct products of the features' ratios need {wanted / 2**20:.1f} MiB, more than the "
-                f"limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise memory_limit{hint}"
+                f"the distinct products of the features' ratios need at least {wanted / 2**20:.1f} MiB, more "
+                f"than the limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise "
+                f"memory_limit{hint}"
             )
         self._kept += entries * size[1]
 
@@ -174,9 +174,9 @@ class Chain:
             for piece in pieces(len(places)):
                 places[piece] += 1
         else:
-            for run in _batches(offsets):
-                some = slice(offsets[run.start], offsets[run.stop])
-                places[some] += np.repeat(2 * links.targets[run] + 1, np.diff(offsets)[run]).astype(np.int32)
+            steps = (2 * links.targets + 1).astype(np.int32)
+            for piece, run in _by_run(offsets):
+                places[piece] += steps[run]
         fill(places, offsets[:-1], low - begin, smallest[links.targets])
         fill(places, offsets[1:] - (end - high), end - high, (smallest + counts + 1)[links.targets])
         self.value_blocks = None
@@ -232,39 +232,44 @@ class Chain:
         owner = before.owner[before.fine]
         begin = np.searchsorted(owner, old_first[links.sources])
         count = np.searchsorted(owner, old_first[links.sources + 1]) - begin
+        offsets_in = bounds(count)
         origin = offsets[:-1] - old_first[links.sources]  # by run: what leads from clusters to places
         inside = _by_slot(marked, after)
-        found = []
-        for some in _batches(bounds(count)):
-            items = ranges(begin[some], count[some])
-            runs_of = np.repeat(np.arange(some.start, some.stop), count[some])
+        size = resolution.size
+        found, total = [np.empty((3, 0), dtype=np.int32)], 0
+        for piece, runs_of in _by_run(offsets_in):
+            items = np.arange(piece.start, piece.stop) + (begin - offsets_in[:-1])[runs_of]
             places = step.places[origin[runs_of] + owner[items]]
             kept = np.flatnonzero(inside[places])
             found.append(np.stack([runs_of[kept], items[kept], places[kept]]).astype(np.int32))
-            self._room.need(sum(each.shape[1] for each in found), (_CHOSEN, 0), _NEAR_TIES)
-        run, item, reached = np.concatenate(found, axis=1)
-        size = resolution.size
-        self._room.need(len(item), (4 * size + _CHOSEN, size * resolution.is_exact), _NEAR_TIES)
-        lengths = np.bincount(run, minlength=len(count))
+            total += len(kept)
+            self._room.need(total, (4 * size + _CHOSEN, 0), _NEAR_TIES)
+        run, item, reached = map(joined, zip(*found, strict=True))
+        self._room.need(total, (0, size * resolution.is_exact))
+        lengths = counted(run, len(count))
         shifts = resolution.shifts(links.stage, links.ratios, links.targets - links.sources)
         runs = Runs(bounds(lengths)[:-1], lengths, links.targets, shifts, bounds(lengths)[:-1])
         numbers = np.empty(len(item), dtype=np.int32)
-        starts = self.starts[item]
-        ends = starts if self.starts is self.ends else self.ends[item]
+        starts = take(self.starts, item)
+        ends = starts if self.starts is self.ends else take(self.ends, item)
         self.starts, self.ends, _ = merge(starts, ends, runs, links.blocks, numbers, resolution)
         if self.identity is not None and isinstance(resolution, PairLogs):
             narrow = resolution.widths(self.starts, self.ends) <= _NARROW * resolution.slack.imag
             self._room.need(len(self) * (len(self.identity.residues) + 2), (_RESIDUE, 0), _NEAR_TIES)
             self.identity.move(links.stage, item, links.ratios[run], numbers, narrow)
         owners = np.zeros(len(self), dtype=np.int64)
-        owners[numbers] = reached - 2 * links.targets[run] - 1
+        to_slots = 2 * links.targets + 1
+        for piece in pieces(total):
+            owners[numbers[piece]] = reached[piece] - to_slots[run[piece]]
         first, owner = _parts(owners, marked)
         fine = np.flatnonzero(marked[owner])
         self._replace(step, after, first, before)
-        step.places[step.offsets[run] + before.fine[item] - step.first[links.sources][run]] = (
-            fine[numbers] + 2 * links.targets[run] + 1
-        )
-        compared = (len(item) if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
+        origin = step.offsets[:-1] - step.first[links.sources]
+        for piece in pieces(total):
+            runs_of = run[piece]
+            places_of = origin[runs_of] + before.fine[item[piece]]
+            step.places[places_of] = fine[numbers[piece]] + to_slots[runs_of]
+        compared = (total if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
         return Split(owner, first, fine, before.compared + compared)
 
     def _replace(self, step: Step, after: Integers, first: Integers, before: Split) -> None:
@@ -282,9 +287,8 @@ class Chain:
         offsets = bounds(np.diff(new_first)[sources])
         self._room.need(int(offsets[-1]), (2 * _PLACE, _PLACE), _NEAR_TIES)
         places = np.empty(int(offsets[-1]), dtype=np.int32)
-        for piece in pieces(len(places)):
+        for piece, run in _by_run(offsets):
             flat = np.arange(piece.start, piece.stop)
-            run = np.searchsorted(offsets, flat, side="right") - 1
             owner = before.owner[flat - (offsets[:-1] - new_first[sources])[run]]
             places[piece] = moved[step.places[owner + (step.offsets[:-1] - step.first[sources])[run]]]
         step.first, step.offsets, step.places = new_first, offsets, places
@@ -305,14 +309,13 @@ def _by_slot(marks: Marks, first: Integers) -> Marks:
     return inside
 
 
-def _batches(offsets: Integers) -> list[slice]:
-    """Return runs in batches of about a piece; each run is whole."""
-    cuts = [0]
-    while cuts[-1] < len(offsets) - 1:
-        checkpoint()
-        upto = int(np.searchsorted(offsets, offsets[cuts[-1]] + PIECE, side="right")) - 1
-        cuts.append(max(cuts[-1] + 1, upto))
-    return [slice(low, high) for low, high in pairwise(cuts)]
+def _by_run(offsets: Integers) -> Iterator[tuple[slice, Integers]]:
+    """Yield pieces of the items of runs, and the run of each item; a checkpoint comes before each."""
+    for piece in pieces(int(offsets[-1])):
+        low = int(np.searchsorted(offsets, piece.start, side="right")) - 1
+        high = int(np.searchsorted(offsets, piece.stop))
+        edges = np.clip(offsets[low : high + 1], piece.start, piece.stop)
+        yield piece, np.repeat(np.arange(low, high), edges[1:] - edges[:-1])
 
 
 @record

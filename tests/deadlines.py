@@ -7,16 +7,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from random import Random
+from typing import TypeVar
 
 from bnc2d import CPT, BayesianNetwork, Classifier, CompiledModel, LimitExceeded, Variable
+
+Result = TypeVar("Result")
 
 ALLOWANCE = 1.0
 # On a busy machine a run may be late without a fault of its own; what cannot be ended is late every time.
 ATTEMPTS = 3
 
 
-def assert_in_time(work: Callable[[], object], limit: float) -> list[object]:
-    """Run work that has a limit, more than once where it is late; return what it gave, None for a limit."""
+def assert_in_time(work: Callable[[], Result], limit: float) -> list[Result]:
+    """Run work that has a limit, again where it is late; return what it gave, nothing for a limit."""
     late = []
     for _ in range(ATTEMPTS):
         started = time.monotonic()

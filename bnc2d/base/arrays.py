@@ -50,7 +50,7 @@ def array_pieces(shape: Sequence[int], size: int = PIECE) -> Iterator[tuple[int 
             yield (*above, piece)
 
 
-def take(table: NDArray[Entry], indices: NDArray[np.intp]) -> NDArray[Entry]:
+def take(table: NDArray[Entry], indices: NDArray[np.integer[Any]]) -> NDArray[Entry]:
     """Return ``table[indices]``, for indices in one dimension."""
     size = len(indices) if table.ndim == 1 else len(indices) * prod(table.shape[1:])
     if size <= 8 * PIECE:  # to take is much faster than to sort
@@ -122,7 +122,7 @@ def ranges(starts: Numbers, lengths: Numbers) -> Numbers:
     return whole
 
 
-def counted(numbers: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def counted(numbers: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
     """Return how often each number below ``size`` occurs."""
     counts = np.zeros(size, dtype=np.int64)
     for piece in pieces(len(numbers), max(PIECE, size)):

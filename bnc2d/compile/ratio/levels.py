@@ -21,7 +21,6 @@ from bnc2d.compile.ratio.ordering import (
     PLACE_BYTES,
     Chain,
     Links,
-    Room,
     Step,
     Window,
     blocks_of,
@@ -29,6 +28,7 @@ from bnc2d.compile.ratio.ordering import (
     slots_of,
 )
 from bnc2d.compile.ratio.products import Integers, Scale
+from bnc2d.compile.ratio.room import Room
 from bnc2d.compile.ratio.stages import Stage
 
 # What an edge of a node takes: for a moment, and for good.

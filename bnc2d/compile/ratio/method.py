@@ -40,8 +40,8 @@ from bnc2d.compile.graph.pruning import Prepared
 from bnc2d.compile.ratio.factors import Column, Groups, column_of, times
 from bnc2d.compile.ratio.levels import EDGE_BYTES, Descent
 from bnc2d.compile.ratio.order import choose_order
-from bnc2d.compile.ratio.ordering import Room
 from bnc2d.compile.ratio.reducing import reduce_level
+from bnc2d.compile.ratio.room import Room
 from bnc2d.compile.ratio.stages import Stage, make_stages
 from bnc2d.compile.result import Compiled, feature_domain
 from bnc2d.logic.diagram.diagram import DiagramBuilder, reduce_table

@@ -34,7 +34,7 @@ from bnc2d.base.records import record
 from bnc2d.compile.ratio.merging import Places, Runs, fill, merge
 from bnc2d.compile.ratio.products import Integers, PairLogs, Resolution, Scale
 from bnc2d.compile.ratio.residues import Identity, Moduli
-from bnc2d.errors import LimitExceeded
+from bnc2d.compile.ratio.room import Room
 
 Marks: TypeAlias = NDArray[np.bool_]
 Window: TypeAlias = tuple[Integers, Integers]  # least and greatest logarithm that matters, by block
@@ -49,38 +49,11 @@ _NARROW = 8
 # Primes that are tried at once, and those that are less work than the numbers themselves.
 _FEW_PRIMES = 4
 _MOST_PRIMES = 80
-# Positions have 32 bits: within this, no list has 2**31 products and no level as many nodes.
-_MOST_BYTES = 30 * 2**30
 # Clusters are split where products are next to their inverses.
 _NEAR_TIES = (
     ", or, as many instances tie but for the last digits of the entries, give these as fractions (exact "
     "counts) or use arithmetic='float', by which such instances tie"
 )
-
-
-class Room:
-    """What is left of a memory limit."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit, self._kept = min(limit, _MOST_BYTES), 0
-
-    def need(self, entries: int, size: tuple[int, int], hint: str = "") -> None:
-        """Raise ``LimitExceeded`` unless entries of a size fit, for a moment and for good; keep count.
-
-        ``hint`` is a further remedy, in words.
-        """
-        wanted = self._kept + entries * size[0]
-        if wanted > self._limit:
-            raise LimitExceeded(
-                f"the distinct products of the features' ratios need at least {wanted / 2**20:.1f} MiB, more "
-                f"than the limit of {self._limit / 2**20:.1f} MiB; choose fewer features or raise "
-                f"memory_limit{hint}"
-            )
-        self._kept += entries * size[1]
-
-    def release(self, entries: int, size: tuple[int, int]) -> None:
-        """Take back what was kept for good."""
-        self._kept -= entries * size[1]
 
 
 class Links(NamedTuple):
@@ -228,25 +201,10 @@ class Chain:
 
         The blocks of the list began at ``after``.
         """
-        links, old_first, offsets = step.links, step.first, step.offsets
-        owner = before.owner[before.fine]
-        begin = np.searchsorted(owner, old_first[links.sources])
-        count = np.searchsorted(owner, old_first[links.sources + 1]) - begin
-        offsets_in = bounds(count)
-        origin = offsets[:-1] - old_first[links.sources]  # by run: what leads from clusters to places
-        inside = _by_slot(marked, after)
-        size = resolution.size
-        found, total = [np.empty((3, 0), dtype=np.int32)], 0
-        for piece, runs_of in _by_run(offsets_in):
-            items = np.arange(piece.start, piece.stop) + (begin - offsets_in[:-1])[runs_of]
-            places = step.places[origin[runs_of] + owner[items]]
-            kept = np.flatnonzero(inside[places])
-            found.append(np.stack([runs_of[kept], items[kept], places[kept]]).astype(np.int32))
-            total += len(kept)
-            self._room.need(total, (4 * size + _CHOSEN, 0), _NEAR_TIES)
-        run, item, reached = map(joined, zip(*found, strict=True))
-        self._room.need(total, (0, size * resolution.is_exact))
-        lengths = counted(run, len(count))
+        links, size = step.links, resolution.size
+        run, item, reached = self._chosen(step, _by_slot(marked, after), before, 4 * size)
+        self._room.need(len(item), (0, size * resolution.is_exact))
+        lengths = counted(run, len(links.targets))
         shifts = resolution.shifts(links.stage, links.ratios, links.targets - links.sources)
         runs = Runs(bounds(lengths)[:-1], lengths, links.targets, shifts, bounds(lengths)[:-1])
         numbers = np.empty(len(item), dtype=np.int32)
@@ -259,18 +217,41 @@ class Chain:
             self.identity.move(links.stage, item, links.ratios[run], numbers, narrow)
         owners = np.zeros(len(self), dtype=np.int64)
         to_slots = 2 * links.targets + 1
-        for piece in pieces(total):
+        for piece in pieces(len(item)):
             owners[numbers[piece]] = reached[piece] - to_slots[run[piece]]
         first, owner = _parts(owners, marked)
         fine = np.flatnonzero(marked[owner])
         self._replace(step, after, first, before)
         origin = step.offsets[:-1] - step.first[links.sources]
-        for piece in pieces(total):
+        for piece in pieces(len(item)):
             runs_of = run[piece]
             places_of = origin[runs_of] + before.fine[item[piece]]
             step.places[places_of] = fine[numbers[piece]] + to_slots[runs_of]
-        compared = (total if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
+        compared = (len(item) if resolution.is_exact else len(self)) - int(np.count_nonzero(marked))
         return Split(owner, first, fine, before.compared + compared)
+
+    def _chosen(
+        self, step: Step, inside: Marks, before: Split, value_bytes: int
+    ) -> tuple[Places, Places, Places]:
+        """Return what leads to the marked slots of the next list: runs, numbers of fine clusters, slots.
+
+        There has to be room for values of so many bytes.
+        """
+        links, first = step.links, step.first
+        owner = before.owner[before.fine]
+        begin = np.searchsorted(owner, first[links.sources])
+        offsets = bounds(np.searchsorted(owner, first[links.sources + 1]) - begin)
+        to_items, to_places = begin - offsets[:-1], step.offsets[:-1] - first[links.sources]  # by run
+        found, total = [np.empty((3, 0), dtype=np.int32)], 0
+        for piece, run in _by_run(offsets):
+            items = np.arange(piece.start, piece.stop) + to_items[run]
+            places = step.places[to_places[run] + owner[items]]
+            kept = np.flatnonzero(inside[places])
+            found.append(np.stack([run[kept], items[kept], places[kept]]).astype(np.int32))
+            total += len(kept)
+            self._room.need(total, (value_bytes + _CHOSEN, 0), _NEAR_TIES)
+        runs, chosen, reached = map(joined, zip(*found, strict=True))
+        return runs, chosen, reached
 
     def _replace(self, step: Step, after: Integers, first: Integers, before: Split) -> None:
         """Replace the places of a step: clusters of its list were split, and those of the next list."""

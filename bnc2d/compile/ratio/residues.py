@@ -103,7 +103,7 @@ class Identity:
     def move(
         self,
         stage: int,
-        items: Integers,
+        items: NDArray[np.int32] | Integers,
         ratios: Integers,
         clusters: NDArray[np.int32] | Integers,
         narrow: NDArray[np.bool_],

@@ -16,8 +16,9 @@ from bnc2d import Classifier, LimitExceeded
 from bnc2d.compile.ratio import products as intervals_products
 from bnc2d.compile.ratio.levels import links_of
 from bnc2d.compile.ratio.merging import Runs, merge
-from bnc2d.compile.ratio.ordering import Chain, Room, crossing
+from bnc2d.compile.ratio.ordering import Chain, crossing
 from bnc2d.compile.ratio.products import PairLogs, Quotients, Resolution, Scale, WordLogs
+from bnc2d.compile.ratio.room import Room
 from bnc2d.compile.ratio.stages import Stage
 from bnc2d.testing import learnt_naive_bayes
 from tests.cases import cases

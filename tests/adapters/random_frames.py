@@ -46,7 +46,7 @@ def random_classes(rng: np.random.Generator, frame: pd.DataFrame, labels: list[A
     score = rng.normal(0, 1, len(frame))
     for name in frame.columns:
         codes = pd.factorize(frame[name], sort=True)[0]
-        score += rng.normal() * codes / max(1, codes.max())
+        score += rng.normal() * codes / max(1, int(codes.max()))
     cuts = np.quantile(score, np.sort(rng.random(len(labels) - 1)) * 0.8 + 0.1)
     places = np.searchsorted(cuts, score)
     places[: len(labels)] = range(len(labels))  # so that every class is there

@@ -185,7 +185,7 @@ def product_of(seed: int, patterns: int, columns: int) -> tuple[Product, NDArray
     rng = np.random.default_rng(seed)
     groups, sums, terms = int(rng.integers(2, 7)), int(rng.integers(1, 20)), int(rng.integers(20, 40))
     target = np.sort(np.append(np.arange(sums), rng.integers(0, sums, terms - sums)))
-    weight = rng.choice([-3.0, -1.0, 1.0, 2.0] if seed % 3 else [1.0, 2.0], terms)
+    weight = rng.choice(np.array([-3.0, -1.0, 1.0, 2.0] if seed % 3 else [1.0, 2.0]), terms)
     table = rng.integers(0, 9, (groups, patterns)) * (rng.random(patterns) > 0.1)
     numbers = rng.integers(0, 9, (sums, columns)) * (rng.random(columns) > 0.1)
     scales = 2.0 ** -rng.integers(0, 200, patterns), 2.0 ** -rng.integers(0, 40, columns)

@@ -90,7 +90,7 @@ def test_first_bounds_are_bounds(seed: int) -> None:
     table = rng.random((terms, patterns)) * 2.0 ** -rng.integers(0, spread + 1, (terms, patterns))
     right = rng.random((terms, columns)) * 2.0 ** -rng.integers(0, spread + 1, (1, columns))
     each = np.arange(terms)
-    collector = Collector.of(each, rng.choice([-1.0, 1.0], terms), each)
+    collector = Collector.of(each, rng.choice(np.array([-1.0, 1.0]), terms), each)
     join = Join(
         Patterns(table, np.zeros(patterns)), (Product(collector, right, right, right),), (), terms + 8, None
     )

@@ -78,5 +78,5 @@ def test_states_along_a_feature() -> None:
                 part = [*region[:feature], np.array([state]), *region[feature + 1 :]]
                 labels = case.classifier.labels(instances(part))
                 assert behind[state] == (labels != case.label).any()
-            mixed += 0 < behind.sum() < len(behind)
+            mixed += 0 < int(behind.sum()) < len(behind)
     assert mixed > 15

@@ -46,7 +46,7 @@ def test_every_set_that_is_enough_covers_every_row() -> None:
                 row = rows.of(pair, around.comparisons.instance_behind(pair, region))
                 if row is not None:
                     assert all(row.gives[one].sum() >= row.needs for one in enough)
-                    violated += row.gives[list(members)].sum() < row.needs
+                    violated += bool(row.gives[list(members)].sum() < row.needs)
     assert violated > 500
 
 

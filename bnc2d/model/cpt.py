@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import lcm, prod
+from math import lcm, log10, prod
 from typing import Any
 
 import numpy as np
@@ -276,8 +276,20 @@ def column_name(child: Variable, parents: tuple[Variable, ...], column: int) -> 
 
 
 def show(number: Fraction) -> str:
-    """Return a short decimal for messages; never overflows."""
-    return f"{float(number):.10g}" if abs(number) < 10**300 else "a huge number"
+    """Return a short decimal for messages, ``0`` and ``1`` for these alone; never overflows.
+
+    >>> show(Fraction(1, 3)), show(1 + Fraction(1, 10**30)), show(Fraction(-1, 10**400))
+    ('0.3333333333', '1 + 1e-30', '-1e-400')
+    """
+    if abs(number) >= 10**300:
+        return "a huge number"
+    text = f"{float(number):.10g}"
+    if text == "1" and number != 1:
+        return f"1 {'+' if number > 1 else '-'} {show(abs(number - 1))}"
+    if float(number) == 0 and number:  # it underflows: to the next power of ten
+        bits = number.denominator.bit_length() - number.numerator.bit_length()
+        return f"{'-' if number < 0 else ''}1e-{round(bits * log10(2))}"
+    return text
 
 
 def _off_by(child: Variable, parents: tuple[Variable, ...], column: int, total: Fraction) -> str:

@@ -14,6 +14,7 @@ from bnc2d.base.readers.numbers import exact
 A = Variable("A", ("no", "yes"))
 B = Variable("B", ("low", "mid", "high"))
 HALF = Fraction(1, 2)
+TINY = Fraction(1, 10**40)
 
 
 def uniform(child: Variable, *parents: Variable) -> CPT:
@@ -72,6 +73,11 @@ def test_unknown_state_suggests_the_nearest() -> None:
         ([1, 0, 0, 2, -1, 0], r"P\(B \| A=yes\) has a negative entry \(-1\) for 'mid'"),
         ([1, 0, 0, HALF, 0, 0], r"P\(B \| A=yes\) sums to 0.5, not 1"),
         ([0, 0, 0, 1, 0, 0], r"P\(B \| A=no\) sums to 0, not 1; give it a positive entry"),
+        ([1 + TINY, 0, 0, 1, 0, 0], r"sums to 1 \+ 1e-40, not 1; correct it"),
+        ([1 - TINY, 0, 0, 1, 0, 0], r"sums to 1 - 1e-40, not 1; correct it"),
+        ([1 + TINY**20, 0, 0, 1, 0, 0], r"sums to 1 \+ 1e-800, not 1; correct it"),
+        ([TINY**200, 0, 0, 1, 0, 0], r"sums to 1e-8000, not 1; correct it"),
+        ([1, 0, -(TINY**20), 1, 0, 0], r"has a negative entry \(-1e-800\) for 'high'"),
     ],
 )
 def test_bad_tables(entries: list[Fraction], words: str) -> None:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+from bnc2d.cli.shared.encoding import hold_every_sign
 from bnc2d.cli.shared.printing import say
 from bnc2d.errors import Bnc2dError, Bnc2dWarning, FeaturesWarning
 from bnc2d.version import __version__
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
     Returns the exit code: 0 done, 1 a check failed or the answer is no, 2 bad input or a limit, 3 some rows
     of a table have no answer, 130 interrupted (Ctrl-C).
     """
+    hold_every_sign()
     try:
         with warnings.catch_warnings():
             held: list[str] = []

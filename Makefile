@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) -j 2
 
-.PHONY: setup machine demo test lint check docs bench fuzz long clean
+.PHONY: setup machine demo test lint check lowest docs bench fuzz long clean
 
 setup: $(STAMP)
 
@@ -49,6 +49,10 @@ test:
 	@$(TOGETHER) setup machine
 	@$(TOGETHER) lint docs
 	@$(MAKE) --no-print-directory check
+
+# With the oldest releases of all libraries that pyproject.toml allows.
+lowest:
+	$(PYTHON) tests/lowest.py $(JOBS)
 
 bench: setup
 	$(BIN)/python benchmarks/posteriors.py

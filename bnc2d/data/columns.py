@@ -131,8 +131,11 @@ def read_column(frame: pd.DataFrame, name: str) -> Column:
     if categories is not None:
         raw, found = np.asarray(series.cat.codes, dtype=np.intp), categories
     else:
+        distinct: Any
         try:
             factors, distinct = pd.factorize(series)
+        except OverflowError:  # pandas before 3 tries to make floats of long integers
+            factors, distinct = pd.factorize(series.to_numpy(dtype=object))
         except TypeError:  # what no dict can hold
             raise _foreign(name, next(one for one in series if not isinstance(one, Hashable))) from None
         raw, found = np.asarray(factors, dtype=np.intp), list(distinct)

@@ -84,16 +84,21 @@ def _parents(skbn: Any, frame: pd.DataFrame, names: Sequence[str], alpha: float)
     found: dict[str, list[str]] = {_TARGET: [], **{name: [_TARGET] for name in names}}
     if len(names) == 1:  # which pyAgrum does not take
         return found
-    make = getattr(skbn, "createBNClassifier", skbn.BNClassifier)  # older releases have the latter alone
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of many classes
-        fitted = make(learningMethod="TAN", prior="Smoothing", priorWeight=alpha)
-        fitted.fit(frame[list(names)], frame[_TARGET])
-    network = fitted.bn_ if hasattr(fitted, "bn_") else fitted.bn
+    network = fitted_tree(skbn, frame[list(names)], frame[_TARGET], prior="Smoothing", priorWeight=alpha)
     for name in names:
         above = (network.variable(node).name() for node in network.parents(name))
         found[name] += [parent for parent in above if parent != _TARGET]
     return found
+
+
+def fitted_tree(skbn: Any, frame: pd.DataFrame, classes: pd.Series[Any], **options: object) -> Any:
+    """Return the network of the TAN that pyAgrum fits, in any of its releases."""
+    make = getattr(skbn, "createBNClassifier", skbn.BNClassifier)  # until pyAgrum 3 the latter alone
+    fitted = make(learningMethod="TAN", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of many classes
+        fitted.fit(frame, classes)
+    return fitted.bn_ if hasattr(fitted, "bn_") else fitted.bn
 
 
 def _table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -142,6 +143,8 @@ def selected(selection: Any, names: list[str] | None, size: int) -> list[int]:
         )
         last = stop if stop is None or not by_name else stop + 1  # a slice of names has its end in it
         return list(range(size))[slice(start, last, selection.step)]
+    if isinstance(selection, UserList):  # of scikit-learn 1.5 and 1.6, which warns of what 1.7 does
+        selection = selection.data
     ones: list[Any] = [selection] if isinstance(selection, str | int | np.integer) else list(selection)
     if ones and all(isinstance(one, bool | np.bool_) for one in ones):
         return [position for position, chosen in enumerate(ones) if chosen]

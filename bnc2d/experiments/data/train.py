@@ -23,6 +23,7 @@ from bnc2d.adapters.from_pyagrum import from_pyagrum
 from bnc2d.adapters.from_sklearn import from_sklearn
 from bnc2d.api.classifier import Classifier
 from bnc2d.base.arrays import Rows
+from bnc2d.data.tan import fitted_tree
 from bnc2d.errors import ClassifierError, MissingExtraError, NormalisationWarning
 from bnc2d.experiments.data.keel import KeelData, Value
 from bnc2d.model.cpt import CPT
@@ -182,7 +183,7 @@ def _tan(target: str, columns: Sequence[_Column], codes: Rows, labels: Any) -> _
     column = pd.Series([marks[str(label)] for label in labels], name="y")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on many classes
-        tree = make(learningMethod="TAN").fit(table, column).bn_
+        tree = fitted_tree(skbn, table, column)
         template = pyagrum.BayesNet()
         template.add(pyagrum.LabelizedVariable("y", "", [marks[label] for label in classes]))
         for name, one in zip(names, columns, strict=True):

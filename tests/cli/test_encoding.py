@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bnc2d import CPT, BayesianNetwork, Variable, write_network
+from tests.cli.running import sent_to
 
 NAME, STATES = "Größe", ("groß", "klein 😀")
 # The locale of a machine that was never told one; Python would see to it that this is UTF-8.
@@ -98,11 +99,7 @@ def shown(*words: str | Path) -> str:
     command = [sys.executable, "-m", "bnc2d", *map(str, words)]
     process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE, env=environment(PLAIN))
     os.close(theirs)
-    sent = b""
-    with suppress(OSError):  # Linux reports the closed terminal as an error
-        while piece := os.read(ours, 4096):
-            sent += piece
-    os.close(ours)
+    sent = sent_to(ours)
     assert (process.communicate(timeout=60)[1], process.returncode) == (b"", 0)
     return sent.decode("ascii")
 

@@ -7,7 +7,6 @@ import pty
 import re
 import subprocess
 import sys
-from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.parsers import expat
@@ -15,7 +14,7 @@ from xml.parsers import expat
 import pytest
 
 from bnc2d import Classifier, CompiledModel, read_network, write_network
-from tests.cli.running import run
+from tests.cli.running import run, sent_to
 from tests.security.hostile import HOSTILE, STEERING, hostile_network, instance
 
 NET = hostile_network()
@@ -105,11 +104,7 @@ def test_output_on_a_terminal(files: Path) -> None:
             [sys.executable, "-m", "bnc2d", *words], stdout=theirs, stderr=theirs, env=environment
         )
         os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # Linux reports the closed terminal as an error
-            while piece := os.read(ours, 4096):
-                shown += piece
-        os.close(ours)
+        shown = sent_to(ours)
         assert process.wait(60) == 0
         text = STYLES.sub("", shown.decode())
         assert "alert(1)" in text or words[0] == "verify"  # which names no names

@@ -6,13 +6,13 @@ import os
 import pty
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from bnc2d import Classifier, example
 from bnc2d.verify.checks import verify_model
+from tests.cli.running import sent_to
 
 
 def test_the_callback_hears_of_each_check_before_it_runs() -> None:
@@ -42,11 +42,7 @@ def run_on_a_terminal(*words: str) -> tuple[str, str]:
         [sys.executable, "-m", "bnc2d", *words], stdout=subprocess.PIPE, stderr=theirs, env=environment
     )
     os.close(theirs)
-    shown = b""
-    with suppress(OSError):  # Linux reports the closed terminal as an error
-        while piece := os.read(ours, 4096):
-            shown += piece
-    os.close(ours)
+    shown = sent_to(ours)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     return out.decode(), shown.decode()

@@ -82,6 +82,7 @@ class CompiledModel(Questions):
         seed: int = 0,
         second_method: bool = True,
         progress: Callable[[str, int, int], object] | bool | None = None,
+        memory_limit: int | None = None,
     ) -> Report:
         """Check the model by independent means and return a report (see ``verify_model``)."""
         from bnc2d.verify.checks import verify_model
@@ -93,6 +94,7 @@ class CompiledModel(Questions):
             seed=seed,
             second_method=second_method,
             progress=progress,
+            memory_limit=memory_limit,
         )
 
     def given(self, constraint: object) -> GivenModel:

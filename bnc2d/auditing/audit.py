@@ -17,7 +17,7 @@ from bnc2d.auditing.result import Audit
 from bnc2d.auditing.rows import RawRow, columns_of, read_rows
 from bnc2d.auditing.sources import Source, network_digest
 from bnc2d.auditing.subject import Planned, Subject
-from bnc2d.base.budget import Budget
+from bnc2d.base.budget import Budget, default_memory
 from bnc2d.base.readers.arguments import count, instance_of, items, mapping, named, one_of, seconds, wrong
 from bnc2d.base.readers.arguments import names as as_names
 from bnc2d.base.scales import Label
@@ -72,9 +72,10 @@ def audit(
     without it, it is told which way each feature goes. ``given`` is a constraint (see ``given`` of models).
 
     ``time_limit`` (seconds) holds for the whole, each check has a share, and what that does not suffice for
-    is open. ``samples`` and ``seed`` are for exact inference on large models. ``date`` is today's, or that of
-    ``SOURCE_DATE_EPOCH``. ``files`` has further files to list with their digests, by their role, such as
-    ``{"rows": "rows.csv"}``. ``progress`` is called with the name of each check before it runs.
+    is open; so is what needs more than 4 GiB or half of the machine's memory. ``samples`` and ``seed`` are
+    for exact inference on large models. ``date`` is today's, or that of ``SOURCE_DATE_EPOCH``. ``files`` has
+    further files to list with their digests, by their role, such as ``{"rows": "rows.csv"}``. ``progress`` is
+    called with the name of each check before it runs.
     """
     budget = Budget(seconds(time_limit))
     budget.left()  # reading counts
@@ -111,7 +112,8 @@ def audit(
     for one in plan:
         say(one.heading.name)
         left = budget.left()
-        checks += one.run(Budget(None if left is None else round(left * one.weight / weight, 2)))
+        share = None if left is None else round(left * one.weight / weight, 2)
+        checks += one.run(Budget(share, default_memory()))
         weight -= one.weight
     for source in sources:
         source.check_unchanged()

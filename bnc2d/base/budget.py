@@ -60,6 +60,7 @@ class Budget:
         self._progress = _checked(progress)
         self._report: ProgressCallback | None = None
         self._phase, self._done = "start", 0.0
+        self._what: str | None = None
         self._reported: tuple[str, float] | None = None
         self._next_report = self._next_look = 0.0
         self._started: float | None = None
@@ -78,9 +79,10 @@ class Budget:
         return None if self._time_limit is None else max(0.0, self._time_limit - self._spent())
 
     def share(self, fraction: float) -> Budget:
-        """Return a budget with a share of the seconds that are left."""
+        """Return a budget with a share of the seconds that are left, and of memory if growth is bounded."""
         left = self.left()
-        return Budget(None if left is None else fraction * left)
+        memory = int(fraction * self.memory) if self._bounds_growth else None
+        return Budget(None if left is None else fraction * left, memory)
 
     def shares(self, count: int) -> Iterator[Budget]:
         """Yield a budget for each of several pieces of work: an even share of what those before it left."""
@@ -104,8 +106,8 @@ class Budget:
             self._next_look = spent + _BETWEEN_LOOKS
             grown = self._growth()
             if grown > _LEAST_GROWTH:
-                remedy = "choose fewer features or raise memory_limit"
-                self.expect(grown, f"phase '{self._phase}' needs at least", remedy)
+                needs = f"phase '{self._phase}'" if self._what is None else f"{self._what}: it"
+                self.expect(grown, f"{needs} needs at least", "choose fewer features or raise memory_limit")
 
     def _growth(self) -> int:
         """Return by how much the process grew; where that is too much, without what it keeps free."""
@@ -126,12 +128,19 @@ class Budget:
             limit = _bytes(self.memory)
             raise LimitExceeded(f"{needs} {_bytes(size)}, more than the limit of {limit}; {remedy}")
 
+    def refused(self, what: str) -> LimitExceeded:
+        """Return the error for what was refused memory, however much it asked for."""
+        return LimitExceeded(
+            f"{what} needs more memory than the limit of {_bytes(self.memory)}; raise memory_limit"
+        )
+
     @contextmanager
     def limiting(self, what: str | None = None) -> Iterator[Budget]:
         """End what is done inside the ``with`` block at the limits; it must hold no ``yield``.
 
-        ``TimeLimitExceeded`` then says ``what`` was not finished, or else the phase and how far it was.
+        ``LimitExceeded`` then says ``what`` was not finished, or else the phase and how far it was.
         """
+        self._what = what
         try:
             with reporting(self._progress) as self._report, ending(self.check):
                 self._spent()

@@ -328,11 +328,14 @@ class NNF(CountedCircuit):
 
         return cnf.to_cnf(self.manager, self.root)
 
-    def to_sdd(self, *, minimize: bool = False, time_limit: float | None = None) -> SddForm:
+    def to_sdd(
+        self, *, minimize: bool = False, time_limit: float | None = None, memory_limit: int | None = None
+    ) -> SddForm:
         """Return the SDD under the one-hot constraint; see ``sdd.to_sdd``."""
         from bnc2d.logic.convert import sdd
 
-        return sdd.to_sdd(self.manager, self.root, minimize=minimize, time_limit=time_limit)
+        circuit = self.manager, self.root
+        return sdd.to_sdd(*circuit, minimize=minimize, time_limit=time_limit, memory_limit=memory_limit)
 
     def to_sympy(self) -> Boolean:
         """Return a sympy expression: a symbol per false/true feature, else one ``name=state`` per state."""

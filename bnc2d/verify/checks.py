@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnc2d.base.arrays import Rows
-from bnc2d.base.budget import Budget, reporting
-from bnc2d.base.readers.arguments import count, flag, seconds
+from bnc2d.base.budget import Budget, default_memory, reporting
+from bnc2d.base.readers.arguments import count, flag, seconds, size_in_bytes
 from bnc2d.base.readers.choices import Method
 from bnc2d.base.readers.instances import all_rows, of_positions
 from bnc2d.compile.compiler import compile_classifier
@@ -45,12 +45,15 @@ def verify_model(
     seed: int = 0,
     second_method: bool = True,
     progress: CheckProgress | bool | None = None,
+    memory_limit: int | None = None,
 ) -> Report:
-    """Check a model by independent means; ``time_limit`` (seconds, or None) holds for each check.
+    """Check a model by independent means, each within ``time_limit`` (seconds, or None) and ``memory_limit``.
 
-    Of a model under a constraint, the model without it is checked, and then what the constraint makes of it.
+    The latter is how many bytes the process may grow by, and the one that makes SDDs may have (default: 4 GiB
+    or half of the machine's memory). Of a model under a constraint, the model without it is checked, and then
+    what the constraint makes of it.
 
-    A check that runs out of time is not finished, except the oracle, which then asks a seeded sample of
+    A check that reaches a limit is not finished, except the oracle, which then asks a seeded sample of
     ``samples`` instances, half of them the possible ones nearest to a tie among many drawn. ``progress``
     takes three arguments, unlike that of ``compile``: before each check its name, how many are done, and how
     many there are; what it raises ends the verification. True shows a bar on standard error.
@@ -58,6 +61,7 @@ def verify_model(
     time_limit = seconds(time_limit)
     samples = count(samples, "samples", least=1, most=_MOST_SAMPLES)
     seed = count(seed, "seed")
+    memory = default_memory() if memory_limit is None else size_in_bytes(memory_limit, "memory_limit")
     under, model = model, model.unconstrained
     constraint = under.constraint
     checks: list[tuple[str, Callable[[Budget], Outcome]]] = [
@@ -70,7 +74,7 @@ def verify_model(
         ("oracle", lambda budget: _oracle(model, budget, samples, seed)),
     ]
     if flag(second_method, "second_method"):
-        checks.insert(4, ("second method", lambda _: _second_method(model)))
+        checks.insert(4, ("second method", lambda budget: _second_method(model, budget)))
     if constraint is not None:
         checks.append(("constraint: implied", lambda _: implications(under, constraint)))
         checks.append(("constraint: counts", lambda budget: allowed_counts(under, constraint, budget)))
@@ -78,7 +82,7 @@ def verify_model(
     with _told(progress) as report:
         for name, check in checks:
             report(name, len(found), len(checks))
-            found.append(_run(name, check, time_limit))
+            found.append(_run(name, check, Budget(time_limit, memory)))
     return Report(tuple(found))
 
 
@@ -92,9 +96,8 @@ def _told(progress: CheckProgress | bool | None) -> Iterator[CheckProgress]:
         yield lambda name, done, total: None if report is None else report(name, done / total)
 
 
-def _run(name: str, check: Callable[[Budget], Outcome], time_limit: float | None) -> Check:
+def _run(name: str, check: Callable[[Budget], Outcome], budget: Budget) -> Check:
     started = monotonic()
-    budget = Budget(time_limit)
     try:
         with budget.limiting("no result"):
             passed, detail, witness = check(budget)
@@ -144,10 +147,10 @@ def _complements(model: BaseCompiledModel) -> Outcome:
     return True, f"{len(model.classes)} pairs", None
 
 
-def _second_method(model: BaseCompiledModel) -> Outcome:
+def _second_method(model: BaseCompiledModel, budget: Budget) -> Outcome:
     """Compile again by a method that shares as little as possible with the model's own."""
     method: Method = "fast" if model.stats.method == "paper" else "paper"
-    other = compile_classifier(model.classifier, method=method)
+    other = compile_classifier(model.classifier, method=method, memory_limit=budget.memory)
     for name in model.classes:
         answer = model.formula(name).equivalent(other.formula(name))
         if not answer:
@@ -158,9 +161,11 @@ def _second_method(model: BaseCompiledModel) -> Outcome:
 def _sdd_equal(model: BaseCompiledModel, budget: Budget) -> Outcome:
     size = 0
     for name, formula, negated in _formulas(model):
-        form = formula.to_sdd(time_limit=budget.left())
+        memory = budget.memory
+        form = formula.to_sdd(time_limit=budget.left(), memory_limit=memory)
         complement = negated.negate()
-        other = sdd.to_sdd(complement.manager, complement.root, like=form, time_limit=budget.left())
+        circuit, left = (complement.manager, complement.root), budget.left()
+        other = sdd.to_sdd(*circuit, like=form, time_limit=left, memory_limit=memory)
         size += form.size
         if not form.equivalent(other):
             witness = formula.equivalent(complement).witness
@@ -171,7 +176,8 @@ def _sdd_equal(model: BaseCompiledModel, budget: Budget) -> Outcome:
 def _sdd_counts(model: BaseCompiledModel, budget: Budget) -> Outcome:
     total = 0
     for name in model.classes:
-        count = model.formula(name).to_sdd(time_limit=budget.left()).count()
+        form = model.formula(name).to_sdd(time_limit=budget.left(), memory_limit=budget.memory)
+        count = form.count()
         if count != model.count(name):
             return False, f"class {name}: the SDD has {count} models, the diagram {model.count(name)}", None
         total += count

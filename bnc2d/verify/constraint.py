@@ -34,7 +34,7 @@ def implications(model: BaseCompiledModel, constraint: NNF) -> Outcome:
 
 def allowed_counts(model: BaseCompiledModel, constraint: NNF, budget: Budget) -> Outcome:
     """Check by SDD how many instances the constraint allows, and that the classes have them all."""
-    allowed = constraint.to_sdd(time_limit=budget.left()).count()
+    allowed = constraint.to_sdd(time_limit=budget.left(), memory_limit=budget.memory).count()
     if allowed != model.instance_count:
         return (
             False,

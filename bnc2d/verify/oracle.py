@@ -6,21 +6,22 @@ compilers or with the inference they use, so that it can judge them. Fit for sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
-from itertools import product
+from itertools import chain, product
 from math import lcm
 from typing import TypeAlias
 
 from bnc2d.base.checkpoints import checked, checkpoint
 from bnc2d.model.classifier import BaseClassifier
+from bnc2d.model.network import BayesianNetwork
 
 Scope: TypeAlias = tuple[str, ...]
-Table: TypeAlias = dict[tuple[int, ...], int]  # over a common denominator; zero entries are left out
+Codes: TypeAlias = tuple[int, ...]
+Table: TypeAlias = dict[Codes, int]  # over a common denominator; zero entries are left out
 Factor: TypeAlias = tuple[Scope, Table]
 
-_ENTRIES = 256  # between two checkpoints; each may lead to many
+_ENTRIES = 256  # between two checkpoints
 
 
 def decide(classifier: BaseClassifier, joint: dict[str, Fraction]) -> str | None:
@@ -52,39 +53,51 @@ def exact_joints(classifier: BaseClassifier) -> dict[tuple[str, ...], dict[str, 
     """
     table, denominator = _marginal(classifier, {}, [*classifier.features, classifier.target])
     features = classifier.feature_variables
-    return {
-        tuple(variable.states[code] for variable, code in zip(features, codes, strict=True)): {
-            state: Fraction(table.get((*codes, label), 0), denominator)
-            for label, state in enumerate(classifier.classes)
-        }
-        for codes in product(*(range(len(variable)) for variable in features))
-    }
+    joints: dict[tuple[str, ...], dict[str, Fraction]] = {}
+    for number, codes in enumerate(product(*(range(len(variable)) for variable in features))):
+        if number % _ENTRIES == 0:
+            checkpoint()
+        states = tuple(variable.states[code] for variable, code in zip(features, codes, strict=True))
+        labelled = enumerate(classifier.classes)
+        joints[states] = {state: Fraction(table.get((*codes, at), 0), denominator) for at, state in labelled}
+    return joints
 
 
 def _marginal(
     classifier: BaseClassifier, evidence: Mapping[str, int], keep: Sequence[str]
 ) -> tuple[Table, int]:
     """Return the joint of ``keep`` and the evidence, as integers, and their denominator."""
-    factors, denominator = _factors(classifier, evidence)
+    network = classifier.network
+    factors, denominator = _factors(network, evidence, _ancestry(network, keep, evidence))
     for name in _order(factors, set(keep)):
-        users = sorted((f for f in factors if name in f[0]), key=lambda factor: len(factor[1]))
+        users = [factor for factor in factors if name in factor[0]]
         factors = [factor for factor in factors if name not in factor[0]]
-        scope, table = reduce(_multiply, users)
-        axis = scope.index(name)
-        summed: Table = {}
-        for codes, entry in checked(list(table.items()), _ENTRIES):
-            key = codes[:axis] + codes[axis + 1 :]
-            summed[key] = summed.get(key, 0) + entry
-        factors.append((scope[:axis] + scope[axis + 1 :], summed))
-    scope, table = reduce(_multiply, sorted(factors, key=lambda factor: len(factor[1])))
+        factors.append(_product(users, name))
+    scope, table = _product(factors)
     axes = [scope.index(name) for name in keep]
     return {tuple(codes[axis] for axis in axes): entry for codes, entry in table.items()}, denominator
 
 
-def _factors(classifier: BaseClassifier, evidence: Mapping[str, int]) -> tuple[list[Factor], int]:
+def _ancestry(network: BayesianNetwork, *names: Iterable[str]) -> set[str]:
+    """Return the variables with all that are above them; the others sum to 1 (Shachter 1986)."""
+    found: set[str] = set()
+    waiting = list(chain(*names))
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += network.parents(name)
+    return found
+
+
+def _factors(
+    network: BayesianNetwork, evidence: Mapping[str, int], wanted: set[str]
+) -> tuple[list[Factor], int]:
     factors: list[Factor] = []
     denominator = 1
-    for cpt in classifier.network.cpts:
+    for cpt in network.cpts:
+        if cpt.child.name not in wanted:
+            continue
         names = [variable.name for variable in cpt.scope]
         sizes = [range(len(variable)) for variable in cpt.scope]
         entries: list[Fraction] = cpt.exact.reshape(-1).tolist()
@@ -119,19 +132,41 @@ def _order(factors: list[Factor], keep: set[str]) -> list[str]:
     return order
 
 
-def _multiply(left: Factor, right: Factor) -> Factor:
-    """Join two tables on the variables they share."""
+def _product(factors: Iterable[Factor], gone: str | None = None) -> Factor:
+    """Multiply the factors, small ones first, and sum out a variable."""
+    *others, last = sorted(factors, key=lambda factor: len(factor[1]))
+    product_of_others: Factor = ((), {(): 1})
+    for factor in others:
+        product_of_others = _multiply(product_of_others, factor)
+    return _multiply(product_of_others, last, gone)
+
+
+def _multiply(left: Factor, right: Factor, gone: str | None = None) -> Factor:
+    """Join two tables on the variables they share; a variable is summed out on the way."""
     (left_scope, left_table), (right_scope, right_table) = left, right
     shared = [name for name in right_scope if name in left_scope]
     own = [axis for axis, name in enumerate(right_scope) if name not in left_scope]
     left_key = [left_scope.index(name) for name in shared]
     right_key = [right_scope.index(name) for name in shared]
-    index: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
+    index: dict[Codes, list[tuple[Codes, int]]] = {}
     for codes, entry in checked(list(right_table.items()), _ENTRIES):
         key = tuple(codes[axis] for axis in right_key)
         index.setdefault(key, []).append((tuple(codes[axis] for axis in own), entry))
-    joined: Table = {}
-    for codes, entry in checked(list(left_table.items()), _ENTRIES):
-        for rest, other in index.get(tuple(codes[axis] for axis in left_key), ()):
-            joined[codes + rest] = entry * other
-    return left_scope + tuple(right_scope[axis] for axis in own), joined
+    scope = left_scope + tuple(right_scope[axis] for axis in own)
+    kept = [axis for axis, name in enumerate(scope) if name != gone]
+    table: Table = {}
+    for number, (codes, entry) in enumerate(_joined(left_table, left_key, index)):
+        if number % _ENTRIES == 0:
+            checkpoint()
+        key = codes if gone is None else tuple(codes[axis] for axis in kept)
+        table[key] = table.get(key, 0) + entry
+    return tuple(scope[axis] for axis in kept), table
+
+
+def _joined(
+    table: Table, key: list[int], index: Mapping[Codes, list[tuple[Codes, int]]]
+) -> Iterator[tuple[Codes, int]]:
+    """Yield the entries of a table times those of the other with the same states of what they share."""
+    for codes, entry in checked(list(table.items()), _ENTRIES):
+        for rest, other in index.get(tuple(codes[axis] for axis in key), ()):
+            yield codes + rest, entry * other

@@ -193,6 +193,27 @@ def test_growth_of_the_process_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         checkpoint()
 
 
+def test_memory_is_shared_out_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 2**30
+    monkeypatch.setattr(budgets, "resident_bytes", lambda: size)
+    monkeypatch.setattr(budgets, "_BETWEEN_LOOKS", 0.0)
+
+    def grow(budget: Budget) -> None:
+        nonlocal size
+        with budget.limiting("no reason"):
+            size += 2**28
+            checkpoint()
+
+    with pytest.raises(LimitExceeded) as caught:
+        grow(Budget(memory_limit=400 * 2**20).share(0.5))
+    assert str(caught.value) == (
+        "no reason: it needs at least 256.0 MiB, more than the limit of 200.0 MiB; "
+        "choose fewer features or raise memory_limit"
+    )
+    grow(Budget().share(0.5))  # without a limit nobody looks
+    grow(Budget(memory_limit=2**30).share(0.5))
+
+
 @pytest.mark.parametrize("progress", [True, False, None])
 def test_a_bar_is_drawn_where_it_is_asked_for(progress: bool | None, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = io.StringIO()

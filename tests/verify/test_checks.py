@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from math import prod
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bnc2d import Classifier, CompiledModel, example
+from bnc2d import CPT, BayesianNetwork, Classifier, CompiledModel, Variable, example
 from bnc2d.base.budget import Budget
 from bnc2d.logic.circuit.fold import rewrite
 from bnc2d.logic.circuit.manager import Kind
@@ -118,6 +120,28 @@ def test_the_oracle_agrees_with_the_joint_table(classifier: Classifier) -> None:
     assert exact_joints(classifier) == joints
     states, joint = next(iter(joints.items()))
     assert exact_joint(classifier, dict(zip(classifier.features, states, strict=True))) == joint
+
+
+def test_the_oracle_leaves_out_what_nobody_asks_about() -> None:
+    """Below the target hangs a net of 60 variables that no order eliminates; all of them sum to 1."""
+    asked = random_classifier(7, variables=6, features=3).network
+    rng = np.random.default_rng(0)
+    cpts, known = list(asked.cpts), list(asked.variables)
+    for number in range(60):
+        child = Variable(f"below{number}", ("a", "b", "c"))
+        parents = [known[place] for place in rng.choice(len(known), 5, replace=False)]
+        columns = rng.integers(1, 9, size=(prod(len(parent) for parent in parents), 3))
+        entries = [Fraction(int(one), int(column.sum())) for column in columns for one in column]
+        cpts.append(CPT(child, parents, entries))
+        known.append(child)
+    whole = BayesianNetwork(known, cpts)
+    target, *features = asked.names[:4]
+    expected = exact_joints(Classifier(asked, target, features))
+    with Budget(60).limiting("the joints are not known"):
+        assert exact_joints(Classifier(whole, target, features)) == expected
+        for states, joint in expected.items():
+            instance = dict(zip(features, states, strict=True))
+            assert exact_joint(Classifier(whole, target, features), instance) == joint
 
 
 def test_possible_instances_are_asked_where_nearly_all_are_impossible() -> None:

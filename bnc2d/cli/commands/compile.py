@@ -9,7 +9,14 @@ from bnc2d.base.readers.choices import EARLY, METHODS
 from bnc2d.base.workers import usable_cores
 from bnc2d.cli.shared.constraints import add_given_option, check_given, under
 from bnc2d.cli.shared.models import make_classifier
-from bnc2d.cli.shared.options import add_classifier_options, add_network_options, amount, count, load_network
+from bnc2d.cli.shared.options import (
+    add_classifier_options,
+    add_memory_option,
+    add_network_options,
+    amount,
+    count,
+    load_network,
+)
 from bnc2d.cli.shared.printing import answer
 from bnc2d.cli.shared.tables import is_table
 from bnc2d.cli.shared.training import add_training_options, no_training_options, train
@@ -29,7 +36,7 @@ def configure(command: argparse.ArgumentParser) -> None:
         "--early", choices=EARLY, help="what decides partial instances in the paper's method (default: signs)"
     )
     add("--time-limit", type=amount, metavar="S", help="seconds")
-    add("--memory-limit", type=amount, metavar="GIB", help="default: 4 or half of the machine")
+    add_memory_option(command)
     add("--jobs", type=count, metavar="N", help="threads to use (default: one for each core, at most 4)")
     add_classifier_options(command)
     add_training_options(command)
@@ -46,11 +53,10 @@ def run(options: argparse.Namespace) -> int:
         network = load_network(options.file, options.normalise, options.max_bytes)
         classifier = make_classifier(network, options)
     check_given(classifier, options)
-    memory = None if options.memory_limit is None else int(options.memory_limit * 2**30)
     model = classifier.compile(
         method=options.method,
         time_limit=options.time_limit,
-        memory_limit=memory,
+        memory_limit=options.memory_limit,
         progress=not options.json and sys.stderr.isatty(),
         jobs=options.jobs or (usable_cores() if options.method == "fast" else 1),
         early=options.early,

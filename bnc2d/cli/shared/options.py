@@ -36,6 +36,12 @@ def add_time_option(command: argparse.ArgumentParser) -> None:
     command.add_argument("--time-limit", type=amount, default=60.0, metavar="S", help=within)
 
 
+def add_memory_option(command: argparse.ArgumentParser, what: str = "") -> None:
+    """Add ``--memory-limit`` of so many GiB, as a number of bytes or None; ``what`` says for what."""
+    default = f"{what}default: 4 or half of the machine"
+    command.add_argument("--memory-limit", type=gibibytes, metavar="GIB", help=default)
+
+
 def add_run_options(command: argparse.ArgumentParser, what: str) -> None:
     """Add which problems of a suite to run, and how; ``what`` is a "problem" or a "run"."""
     add = command.add_argument
@@ -56,6 +62,11 @@ def amount(text: str) -> float:
     if number < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
     return number
+
+
+def gibibytes(text: str) -> int:
+    """Return the number of bytes of so many GiB; more than any machine has are as many."""
+    return int(min(amount(text), 2.0**30) * 2**30)
 
 
 def count(text: str) -> int:

@@ -15,7 +15,7 @@ from signal import SIGALRM
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, overload
 
-from bnc2d.base.budget import Budget, OutOfTime
+from bnc2d.base.budget import Budget, OutOfTime, default_memory
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.errors import LimitExceeded, LogicError
@@ -34,6 +34,7 @@ _OPERATIONS_AT_ONCE = 1 << 12
 _NODES_BETWEEN_CHECKS = 1 << 10
 _DEEP_STATES = 48  # of a feature, from which on pysdd needs a larger stack than usual
 _POLL = 0.05  # seconds between two looks at the worker
+_NO_MEMORY = ("alloc failed in", "MemoryError")  # the last words of pysdd, or of Python
 _BYTES_PER_SECOND = 5_000_000  # of a file that pysdd reads, at least
 # With so few instances and states no diagram on the way is large, and so few operations end within a second.
 _FEW_INSTANCES, _FEW_STATES, _FEW_OPERATIONS, _LONG_ENOUGH = 1 << 8, 24, 1 << 11, 1.0  # the last in seconds
@@ -156,6 +157,7 @@ def to_sdd(
     *,
     minimize: bool = False,
     time_limit: float | None = None,
+    memory_limit: int | None = None,
     order: Sequence[str] | None = None,
     like: SddForm | None = None,
 ) -> SddForm:
@@ -165,10 +167,12 @@ def to_sdd(
     left to right; those it leaves out follow in the order in which the circuit mentions them.
     ``minimize`` lets pysdd search for a better vtree, which may tear a feature's variables apart.
     ``like`` builds in the pysdd manager of another form instead, so that equal functions are equal nodes.
-    With ``time_limit`` (seconds) the work happens in a process of its own that is killed at the limit, unless
+    With ``time_limit`` (seconds) or ``memory_limit`` (bytes; with the former it is 4 GiB or half of the
+    machine's memory by default) the work happens in a process of its own that is ended at the limit, unless
     it is so little that no limit of a second matters.
     """
     time_limit = seconds(time_limit)
+    no_limit = time_limit is None and memory_limit is None
     flag(minimize, "minimize")
     domain = manager.domain
     if not len(domain):
@@ -177,7 +181,7 @@ def to_sdd(
         raise LogicError("like= needs a form over the same domain, and its vtree stays as it is")
     from pysdd.sdd import SddManager, Vtree
 
-    budget = Budget(time_limit)
+    budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit)
     with budget.limiting("the SDD is not finished"), TemporaryDirectory(prefix="bnc2d-sdd-") as name:
         folder = Path(name)
         features = _feature_order(manager, root, order)
@@ -187,7 +191,8 @@ def to_sdd(
         else:
             like.manager.vtree().save(str(folder / "in.vtree").encode())
         left = budget.left()
-        limited = left is not None and (minimize or left < _LONG_ENOUGH or not _is_quick(domain, program))
+        quick = (left is None or left >= _LONG_ENOUGH) and not minimize and _is_quick(domain, program)
+        limited = not (no_limit or quick)
         if limited:
             _run_worker(folder, program, minimize, budget)
         vtree = Vtree.from_file(str(folder / ("out.vtree" if limited else "in.vtree")))
@@ -217,7 +222,8 @@ def _run_worker(folder: Path, program: list[Operation], minimize: bool, budget: 
     with (folder / "program.jsonl").open("w", encoding="ascii") as file:
         for piece in pieces(len(program), _OPERATIONS_AT_ONCE):
             file.write(json.dumps(program[piece]) + "\n")
-    words = [str(folder), str(int(minimize)), str(budget.left())]
+    left = budget.left()
+    words = [str(folder), str(int(minimize)), str(0.0 if left is None else left), str(budget.memory)]
     path = os.pathsep.join(entry for entry in sys.path if entry)
     with subprocess.Popen(  # noqa: S603 - our own file
         [sys.executable, "-P", str(Path(sdd_worker.__file__)), *words],
@@ -241,6 +247,8 @@ def _run_worker(folder: Path, program: list[Operation], minimize: bool, budget: 
         raise LimitExceeded(f"the process that builds the SDD was ended by signal {-process.returncode}")
     if process.returncode > 0:
         reason = (errors.strip() or "no message").splitlines()[-1]
+        if any(sign in reason for sign in _NO_MEMORY):
+            raise budget.refused("the SDD")
         raise LogicError(f"the process that builds the SDD failed: {reason}")
     left = budget.left()
     if left is not None and (folder / "out.sdd").stat().st_size > (left + 0.5) * _BYTES_PER_SECOND:

@@ -1,17 +1,20 @@
 """Build an SDD from a list of operations; also a program of its own, because pysdd cannot be interrupted.
 
-``python sdd_worker.py FOLDER MINIMIZE SECONDS`` reads ``program.jsonl`` (lists of operations) and
+``python sdd_worker.py FOLDER MINIMIZE SECONDS BYTES`` reads ``program.jsonl`` (lists of operations) and
 ``in.vtree`` there and writes ``out.vtree`` and ``out.sdd``. A timer of the system ends it soon after its
-time, even where nobody waits for it any more. It imports nothing of bnc2d, so that it starts fast.
+time (0: there is none), even where nobody waits for it any more; pysdd ends it where memory is refused. It
+imports nothing of bnc2d, so that it starts fast.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -78,10 +81,11 @@ def build(manager: Any, program: list[Operation]) -> Any:
     return results[len(program) - 1]
 
 
-def main(folder: Path, minimize: bool, seconds: float) -> None:
+def main(folder: Path, minimize: bool, seconds: float, memory: int) -> None:
     """Do the work described by the files in the folder."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, even inside a call of pysdd
-    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
+    if seconds:
+        signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
     from pysdd.sdd import SddManager, Vtree
 
     program: list[Operation] = []
@@ -91,6 +95,7 @@ def main(folder: Path, minimize: bool, seconds: float) -> None:
     manager = SddManager.from_vtree(Vtree.from_file(str(folder / "in.vtree")))
 
     def work() -> None:
+        _bound_growth(memory)
         node = build(manager, program)
         if minimize:
             manager.minimize()
@@ -100,5 +105,15 @@ def main(folder: Path, minimize: bool, seconds: float) -> None:
     deeply(work)
 
 
+def _bound_growth(memory: int) -> None:
+    """Let the system refuse what is more than so many bytes, if it is Linux."""
+    with suppress(OSError, ValueError, IndexError):
+        pages = Path("/proc/self/statm").read_text("ascii").split()[5]
+        size = min(int(pages) * resource.getpagesize() + memory, sys.maxsize)
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if most == resource.RLIM_INFINITY or size < most:
+            resource.setrlimit(resource.RLIMIT_DATA, (size, most))
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2] == "1", float(sys.argv[3]))
+    main(Path(sys.argv[1]), sys.argv[2] == "1", float(sys.argv[3]), int(sys.argv[4]))

@@ -110,6 +110,7 @@ def test_a_corrupted_model_exits_with_one(capsys: pytest.CaptureFixture[str], tm
         (["verify", "x.bnc2d", "--time-limit", "nan"], "'nan' is no number from 0 on"),
         (["explain", "x.bnc2d", "A=1", "--time-limit", "nan"], "'nan' is no number from 0 on"),
         (["compile", "asia", "--target", "lung", "-o", "x", "--memory-limit", "inf"], "'inf' is no number"),
+        (["verify", "x.bnc2d", "--memory-limit", "-1"], "'-1' is no number from 0 on"),
     ],
 )
 def test_limits_that_are_none(capsys: pytest.CaptureFixture[str], words: list[str], problem: str) -> None:
@@ -135,6 +136,20 @@ def test_a_check_that_does_not_finish_is_no_failure(
     found = json.loads(out)
     assert not found["passed"]
     assert not found["failed"]
+
+
+def test_any_memory_limit_is_understood(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "d.bnc2d")
+    for size in ("1e308", "12345678901234567890", "0.5"):
+        words = ["diagnosis", "--target", "D", "-o", path, "--memory-limit", size]
+        code, _, err = run(capsys, "compile", *words)
+        assert (code, "error" in err) == (0, False)
+        code, out, _ = run(capsys, "verify", path, "--memory-limit", size)
+        assert (code, out.splitlines()[-1]) == (0, "verified")
+    code, out, _ = run(capsys, "verify", path, "--memory-limit", "1e-9")
+    assert code == 2
+    assert "open second method" in out
+    assert "more than the limit of 1 bytes" in out
 
 
 @pytest.mark.parametrize(

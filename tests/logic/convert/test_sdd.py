@@ -10,7 +10,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bnc2d.errors import LimitExceeded, LogicError, UnknownNameError
+from bnc2d.base.budget import resident_bytes
+from bnc2d.errors import ArgumentError, LimitExceeded, LogicError, UnknownNameError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
 from bnc2d.logic.circuit.queries import is_and_decomposable
 from bnc2d.logic.circuit.transforms import negate
@@ -218,13 +219,36 @@ def test_deep_chains_and_wide_gates() -> None:
     assert to_sdd(manager, root).count() == len(models(manager, root))
 
 
-def test_time_limits_end_the_work() -> None:
+def hard_clauses() -> tuple[Manager, int]:
+    """Return clauses whose SDD takes minutes and gibibytes."""
     rng = random.Random(0)  # noqa: S311
     manager = Manager(Domain({f"F{i}": ["0", "1"] for i in range(60)}))
     root = manager.add_and(
         manager.add_or(manager.add_literal(f, rng.choice((1, 2))) for f in rng.sample(range(60), 3))
         for _ in range(120)
     )
+    return manager, root
+
+
+@pytest.mark.skipif(resident_bytes() == 0, reason="the system does not tell")
+def test_memory_limits_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    manager, root = hard_clauses()
+    for time_limit in (None, 60):
+        with pytest.raises(
+            LimitExceeded, match=r"the SDD needs more memory than the limit of 32\.0 MiB; raise"
+        ):
+            to_sdd(manager, root, time_limit=time_limit, memory_limit=2**25)
+    few = exactly(manager, 2)
+    assert to_sdd(manager, few, memory_limit=2**40).count() == 60 * 59 // 2
+    monkeypatch.setattr(sdd, "default_memory", lambda: 2**25)
+    with pytest.raises(LimitExceeded, match=r"more memory than the limit of 32\.0 MiB"):
+        to_sdd(manager, root, time_limit=60)
+    with pytest.raises(ArgumentError, match="memory_limit"):
+        to_sdd(manager, few, memory_limit=-1)
+
+
+def test_time_limits_end_the_work() -> None:
+    manager, root = hard_clauses()
     start = monotonic()
     with pytest.raises(LimitExceeded, match=r"time limit of 0\.5 s"):
         to_sdd(manager, root, time_limit=0.5)

@@ -41,6 +41,7 @@ COMMANDS = {
     "completion": "print a script that completes words in bash, zsh or fish",
 }
 
+_SHOWN = 200  # signs of a name that is too long
 EXIT_OK, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 2, 130
 
 
@@ -76,10 +77,13 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
     except BrokenPipeError:  # the reader of our output went away (`| head`); nothing to report
         _discard_output()
         return EXIT_OK
-    except OSError as error:  # files are named where they fail; this is standard output, on a full disk
-        say(
-            "error", f"cannot write the output: {error.strerror or error}; free some space or write elsewhere"
-        )
+    except OSError as error:
+        why = error.strerror or error
+        if error.filename is not None:  # a name that no file can have, as it is too long
+            say("error", f"{str(error.filename)[:_SHOWN]}: {why}; name another file or folder")
+            return EXIT_BAD_INPUT
+        # Standard output has no name: it is on a full disk.
+        say("error", f"cannot write the output: {why}; free some space or write elsewhere")
         _discard_output()
         return EXIT_BAD_INPUT
     except (KeyboardInterrupt, Exception) as error:
@@ -99,7 +103,9 @@ def _run(words: list[str], loaded: Callable[[], object]) -> int:
     loaded()
     options, left = parser.parse_known_args(words)
     # argparse takes words for a list at one place only; these may come before and after options.
-    words_of = next((name for name in ("instance", "rules") if hasattr(options, name)), None)
+    words_of = next(
+        (name for name in ("instance", "rules") if isinstance(vars(options).get(name), list)), None
+    )
     if left and (words_of is None or any(word.startswith("-") and word != "-" for word in left)):
         parser.prog += "" if options.command is None else f" {options.command}"
         parser.error(f"unrecognized arguments: {' '.join(left)}")

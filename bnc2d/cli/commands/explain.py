@@ -17,7 +17,7 @@ from bnc2d.cli.commands.predict import decision_cells, decision_columns
 from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.instances import Row
 from bnc2d.cli.shared.models import AUTO_SECONDS, ROUTES, load_with_instances
-from bnc2d.cli.shared.options import amount, split_names
+from bnc2d.cli.shared.options import amount, list_length, split_names
 from bnc2d.cli.shared.output import Answers, add_row_options
 from bnc2d.cli.shared.printing import printable
 from bnc2d.cli.shared.probable import COLUMNS as PROBABLE_COLUMNS
@@ -55,7 +55,7 @@ def configure(command: argparse.ArgumentParser) -> None:
     add_probable_options(command)
     add_scores_option(command)
     add("--avoid", default="", metavar="A,B", help="features that reasons had better not have")
-    add("--limit", type=int, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)")
+    add("--limit", type=list_length, metavar="N", help=f"reasons a list (default: 2 in text, {_FEW} in data)")
     add("--time-limit", type=amount, metavar="S", help="seconds an instance (default: 5, with --all 30)")
     add("--formulas", action="store_true", help="JSON has the formulas of reasons, as nodes")
 

@@ -12,7 +12,7 @@ from bnc2d.cli.shared.changes import add_change_options, read_changes
 from bnc2d.cli.shared.constraints import allowed_rows
 from bnc2d.cli.shared.instances import parse_instance, read_csv
 from bnc2d.cli.shared.models import ROUTES, Explainer, load_to_explain
-from bnc2d.cli.shared.options import amount, split_names
+from bnc2d.cli.shared.options import amount, list_length, split_names
 from bnc2d.cli.shared.printing import say
 from bnc2d.draw.chart import WIDTH, Chart
 from bnc2d.draw.theme import THEMES
@@ -42,7 +42,7 @@ def add_chart_options(command: argparse.ArgumentParser) -> None:
     add("--csv", metavar="FILE", help="the rows of --heat-map; the header names the features")
     first = REASON_KINDS[0]
     add("--kind", choices=REASON_KINDS, default=first, help=f"of reasons, for --heat-map (default: {first})")
-    add("--limit", type=int, default=_LISTED, metavar="N", help=f"reasons a row (default: {_LISTED})")
+    add("--limit", type=list_length, default=_LISTED, metavar="N", help=f"reasons a row (default: {_LISTED})")
     add("--towards", metavar="CLASS", help="with --decision: the nearest way to this class")
     add("--fixed", default="", metavar="A,B", help="with --decision: features that may not change")
     add_change_options(command)

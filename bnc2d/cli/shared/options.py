@@ -74,6 +74,13 @@ def count(text: str) -> int:
     return _whole(text, 10**9, "number from 1 on")
 
 
+def list_length(text: str) -> int:
+    """Return how many things to list at most; a longer list than any computer holds is as long as it gets."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+    return int(text) if len(text) < 10 else 10**9
+
+
 def byte_count(text: str) -> int:
     """Return a number of bytes, for limits."""
     return _whole(text, 10**18, "number of bytes")

@@ -220,12 +220,12 @@ class Classifier(BaseClassifier):
         """Return the explanation of the decision on one instance; nothing is compiled.
 
         Reasons are those of ``compile().explain(instance, fixed)``, found by questions about regions (see
-        ``decides``), so the number of features is no obstacle. ``time_limit`` (seconds) holds for each thing
-        asked of the explanation that is given no other. Where features are missing, the classifier over the
-        known ones is explained. ``given`` is a constraint in the forms of ``CompiledModel.given``: only
-        instances that satisfy it count, and reasons are those of
-        ``compile().given(constraint).explain(instance, fixed)``. ``allowed``, ``forbidden`` and ``order`` say
-        what features may change to, as in ``CompiledModel.explain``.
+        ``decides``), so the number of features is no obstacle. ``time_limit`` (seconds) holds for the
+        decision, which has 0.7 s at least, and for each thing asked of the explanation that is given no
+        other. Where features are missing, the classifier over the known ones is explained. ``given`` is a
+        constraint in the forms of ``CompiledModel.given``: only instances that satisfy it count, and reasons
+        are those of ``compile().given(constraint).explain(instance, fixed)``. ``allowed``, ``forbidden`` and
+        ``order`` say what features may change to, as in ``CompiledModel.explain``.
 
         Several threads may ask one classifier, but one at a time an explanation.
         """

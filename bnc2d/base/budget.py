@@ -84,6 +84,11 @@ class Budget:
         memory = int(fraction * self.memory) if self._bounds_growth else None
         return Budget(None if left is None else fraction * left, memory)
 
+    def at_least(self, seconds: float) -> Budget:
+        """Return a budget with the seconds that are left, or with so many where they are fewer."""
+        left = self.left()
+        return Budget(None if left is None else max(left, seconds))
+
     def shares(self, count: int) -> Iterator[Budget]:
         """Yield a budget for each of several pieces of work: an even share of what those before it left."""
         for waiting in range(count, 0, -1):

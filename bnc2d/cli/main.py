@@ -103,14 +103,13 @@ def _run(words: list[str], loaded: Callable[[], object]) -> int:
     loaded()
     options, left = parser.parse_known_args(words)
     # argparse takes words for a list at one place only; these may come before and after options.
-    words_of = next(
-        (name for name in ("instance", "rules") if isinstance(vars(options).get(name), list)), None
-    )
+    lists = {name: value for name, value in vars(options).items() if isinstance(value, list | tuple)}
+    words_of = next((name for name in ("instance", "rules") if name in lists), None)
     if left and (words_of is None or any(word.startswith("-") and word != "-" for word in left)):
         parser.prog += "" if options.command is None else f" {options.command}"
         parser.error(f"unrecognized arguments: {' '.join(left)}")
     if left:
-        setattr(options, str(words_of), [*getattr(options, str(words_of)), *left])
+        setattr(options, str(words_of), [*lists[str(words_of)], *left])
     if options.command is None:
         parser.print_help()
         return EXIT_OK

@@ -36,7 +36,7 @@ from bnc2d.logic.domain import Domain, FeatureId
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.primes.stream import Primes
 from bnc2d.logic.terms import Clause, Term, TermOrClause
-from bnc2d.model.decision import Basis
+from bnc2d.model.decision import DECISION_SECONDS, Basis
 
 _SHOWN_FEATURES = 6
 _ANYTHING = MayChange()
@@ -53,6 +53,7 @@ class BaseExplanation:
         time_limit: float | None = None,
         may: MayChange = _ANYTHING,
     ) -> None:
+        self._time_limit = seconds(time_limit)
         row = encode_partial_one(route.classifier.feature_variables, instance)
         self.missing: tuple[str, ...] = ()
         self.whole = route  # over all features, those that are missing among them
@@ -66,11 +67,11 @@ class BaseExplanation:
         self.classifier = route.classifier
         self._positions = tuple(row)
         held = frozenset(self._known(route.domain, name) for name in names(fixed, "fixed"))
-        self._time_limit = seconds(time_limit)
         self.instance = route.domain.decode(self._positions)
         self.values = values_of(instance, self.instance)
         self.target = self.classifier.target
-        self._label = int(route.labels(self._row)[0])
+        with Budget(self._time_limit).at_least(DECISION_SECONDS).limiting("the decision is not known"):
+            self._label = int(route.labels(self._row)[0])
         if self._label >= len(route.decisions):
             raise violation()
         self.decision: Label | None = route.decisions[self._label]
@@ -130,7 +131,7 @@ class BaseExplanation:
     @property
     def possible(self) -> bool:
         """Whether the instance has a positive probability; no posterior decides one that has not."""
-        return self.basis.possible
+        return bool(self.classifier.is_possible(self.instance))
 
     @property
     def decided_by(self) -> DecidedBy:

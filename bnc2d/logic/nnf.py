@@ -334,8 +334,7 @@ class NNF(CountedCircuit):
         """Return the SDD under the one-hot constraint; see ``sdd.to_sdd``."""
         from bnc2d.logic.convert import sdd
 
-        circuit = self.manager, self.root
-        return sdd.to_sdd(*circuit, minimize=minimize, time_limit=time_limit, memory_limit=memory_limit)
+        return sdd.to_sdd(self.manager, self.root, minimize, time_limit, memory_limit)
 
     def to_sympy(self) -> Boolean:
         """Return a sympy expression: a symbol per false/true feature, else one ``name=state`` per state."""

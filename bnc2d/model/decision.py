@@ -19,6 +19,8 @@ from bnc2d.model.inference import Joint, JointQuery
 Labels: TypeAlias = NDArray[np.intp]  # position of the class, or NO_CLASS
 
 NO_CLASS = -1
+# What is asked about a decision within a shorter time has this long to find the decision itself.
+DECISION_SECONDS = 0.7
 _SMALLEST_TOTAL = 2.0**-900
 
 

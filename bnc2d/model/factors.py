@@ -11,8 +11,10 @@ precision (``extended.py``; roundings count in its own unit), Python integers ov
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from math import log2, prod
 from typing import Any, TypeAlias
 
@@ -46,6 +48,8 @@ Patterns: TypeAlias = NDArray[np.intp]
 
 # Products are formed in pieces of this many entries, so that they stay in the processor's cache.
 _CHUNK_ENTRIES = 1 << 17
+# A product of exact tables with more entries is made for one state of a variable after the other.
+_EXACT_ENTRIES = 1 << 20
 # All pairs of patterns are multiplied by BLAS where at least one in this many is asked for.
 _DENSE_PAIRS = 8
 # A matrix product per pair of patterns pays from this many multiplications on.
@@ -143,6 +147,14 @@ class Factor:
             account = Account(account.roundings + terms - 1, account.lowest, highest, lost)
         return Factor(scope, sum_out(self.table, gone), self.pattern_of_row, account)
 
+    def at(self, variable: VariableId, state: int) -> Factor:
+        """Return the factor with a variable at one state; it may be one that it does not mention."""
+        if variable not in self.scope:
+            return self
+        axis = 1 + self.scope.index(variable)
+        scope = tuple(other for other in self.scope if other != variable)
+        return replace(self, scope=scope, table=np.moveaxis(self.table, axis, 0)[state])
+
     def divided_by(self, other: Factor) -> Factor:
         """Return the quotient by a factor of one pattern over some of the variables; 0/0 is 0."""
         divisor = np.broadcast_to(other.over(self.scope), self.table.shape)
@@ -183,10 +195,40 @@ def multiply_out(factors: Sequence[Factor], summed: Collection[VariableId]) -> F
     first, *others = sorted(factors, key=lambda factor: factor.table.size)
     if not others:
         return first.sum_out(summed)
+    if (variable := _to_split([first, *others])) is not None:
+        return _state_by_state(factors, summed, variable)
     product = first
     for factor in others[:-1]:
         product = _product(product, factor, ())
     return _product(product, others[-1], summed)
+
+
+def _to_split(factors: Sequence[Factor]) -> VariableId | None:
+    """Return who is to have one state at a time, where exact factors but the last have too large a product.
+
+    It is in most of the factors, so that hardly anything is done twice.
+    """
+    if len(factors) == 2 or not factors[0].table.dtype.hasobject:
+        return None
+    sizes = {variable: size for factor in factors[:-1] for variable, size in factor.sizes.items()}
+    if max(len(factor.table) for factor in factors) * prod(sizes.values()) <= _EXACT_ENTRIES:
+        return None
+    users = Counter(variable for factor in factors for variable in factor.scope if sizes.get(variable, 1) > 1)
+    return max(users, key=lambda variable: (users[variable], sizes[variable]), default=None)
+
+
+def _state_by_state(
+    factors: Sequence[Factor], summed: Collection[VariableId], variable: VariableId
+) -> Factor:
+    """Multiply exact factors out with a variable at each of its states; return their sum, or all of them."""
+    size = next(factor.sizes[variable] for factor in factors if variable in factor.scope)
+    found = [
+        multiply_out([factor.at(variable, state) for factor in factors], summed) for state in range(size)
+    ]
+    if variable in summed:
+        return replace(found[0], table=reduce(np.add, (factor.table for factor in found)))
+    table = np.stack([factor.table for factor in found], axis=1)
+    return replace(found[0], scope=(variable, *found[0].scope), table=table)
 
 
 def _product(left: Factor, right: Factor, summed: Collection[VariableId]) -> Factor:

@@ -8,6 +8,7 @@ cheapest order found. Bounds on rounding errors are derived in ``accounts.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, log2
 from typing import Any
 
@@ -156,10 +157,27 @@ class JointQuery:
         rest = [cpt for part in others if any(0 in cpt.exact for cpt in part) for cpt in part]
         self._target_part = Contraction(network, own, features, [target])
         self._possible_part = Contraction(network, rest, features, ())
+        # Of the row that took long: a decision, what it rests on and the posterior ask one after the other.
+        self._last: tuple[bytes, Joint] | None = None
 
     def joint(self, rows: Rows, exact: bool) -> Joint:
         """Return the joint of every row (an array ``[instance, feature]`` of state positions)."""
-        return self._joint(rows, np.dtype(object if exact else np.float64))
+        if not exact:
+            return self._joint(rows, np.dtype(np.float64))
+        if self._target_part.work(len(rows)) < _MUCH_WORK:
+            return self._joint(rows, np.dtype(object))
+        key, last = rows.tobytes(), self._last  # another thread may change it
+        if last is not None and last[0] == key:
+            return last[1]
+        self._rows_at_once(len(rows), exact=True)  # where it is too large, exact inference says so
+        possible = self.possible(rows)
+        joint = self._joint(rows[possible], np.dtype(object))
+        values = np.zeros((len(rows), self._states), dtype=object)
+        values[possible] = joint.values
+        joint = replace(joint, values=values, trusted=np.ones(len(rows), dtype=bool))
+        if len(rows) == 1:
+            self._last = key, joint
+        return joint
 
     def extended_joint(self, rows: Rows) -> Joint | None:
         """Return the joint in extended precision; None where there is none, or integers take no time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from bnc2d.compile.result import feature_domain
 from bnc2d.errors import ClassifierError, LimitExceeded, TimeLimitExceeded
 from bnc2d.logic.domain import Domain
 from bnc2d.model.classifier import BaseClassifier
-from bnc2d.model.decision import NO_CLASS
+from bnc2d.model.decision import DECISION_SECONDS, NO_CLASS
 from bnc2d.regions.hidden import HiddenBounds
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.region import Region, first_instance
@@ -28,7 +28,8 @@ class Decided(Finding):
     """Whether all instances of a region have one ``decision`` (None: they are in no class).
 
     Where they have not, ``witness`` is one that has ``other`` instead. Where the time limit came first,
-    ``holds`` is None, and ``settled`` is the share of the region in which all are known to have it.
+    ``holds`` is None, and ``settled`` is the share of the region in which all are known to have it; 0 and a
+    ``decision`` of None where not even that of one instance is known.
     """
 
     holds: bool | None
@@ -39,6 +40,8 @@ class Decided(Finding):
 
     def __str__(self) -> str:
         what = "in no class" if self.decision is None else f"in class {self.decision}"
+        if self.holds is None and self.decision is None and not self.settled:
+            return "open: the time limit came first"
         if self.holds is None:
             return f"open: {self.settled:.2%} of the region is known to be {what}, the time limit came first"
         if self.witness is None:
@@ -84,24 +87,28 @@ def decides(
     """
     domain = feature_domain(classifier)
     region = read_region(domain, given)
-    if towards is None:
-        label = int(classifier.labels(np.array([first_instance(region)], dtype=np.intp))[0])
-    else:
-        label = classifier.label(towards)
-    labels = [*range(len(classifier.classes)), *([NO_CLASS] if classifier.rule.leaves_ties else [])]
-    decision = _name(classifier, label)
-    search = None
+    label = None if towards is None else classifier.label(towards)
+    search, budget = None, Budget(time_limit)
     try:
-        with Budget(time_limit).limiting("the region is not decided"):
+        if label is None:
+            with budget.at_least(DECISION_SECONDS).limiting("the decision is not known"):
+                label = _label(classifier, first_instance(region))
+        with budget.limiting("the region is not decided"):
             search = Search(classifier, bounds())
+            labels = [*range(len(classifier.classes)), *([NO_CLASS] if classifier.rule.leaves_ties else [])]
             found = search.find(region, [other for other in labels if other != label])
+            other = None if found is None else _name(classifier, _label(classifier, found))
     except TimeLimitExceeded:
-        return Decided(None, decision, settled=search.settled if search else 0.0)
+        return Decided(None, _name(classifier, label), settled=search.settled if search else 0.0)
+    decision = _name(classifier, label)
     if found is None:
         return Decided(True, decision)
-    other = _name(classifier, int(classifier.labels(np.array([found], dtype=np.intp))[0]))
     return Decided(False, decision, domain.decode(found), other)
 
 
-def _name(classifier: BaseClassifier, label: int) -> str | None:
-    return None if label == NO_CLASS else classifier.classes[label]
+def _label(classifier: BaseClassifier, instance: Sequence[int]) -> int:
+    return int(classifier.labels(np.array([instance], dtype=np.intp))[0])
+
+
+def _name(classifier: BaseClassifier, label: int | None) -> str | None:
+    return None if label is None or label == NO_CLASS else classifier.classes[label]

@@ -23,11 +23,11 @@ class PosteriorData(TypedDict):
 
 
 class DecisionData(PosteriorData):
-    """A decision with what it rests on."""
+    """A decision with what it rests on, as far as that is known."""
 
     decision: Label | None
-    possible: bool
-    decided_by: DecidedBy
+    possible: bool | None
+    decided_by: DecidedBy | None
 
 
 def posterior_data(posterior: Mapping[str, Fraction | float], exact: bool = False) -> PosteriorData:
@@ -58,12 +58,15 @@ def _fraction(value: Fraction | float) -> str:
 
 
 def decision_data(
-    decision: Label | None, basis: Basis, posterior: Mapping[str, Fraction | float], exact: bool = False
+    decision: Label | None,
+    basis: Basis | None,
+    posterior: Mapping[str, Fraction | float],
+    exact: bool = False,
 ) -> DecisionData:
-    """Return a decision with what it rests on."""
+    """Return a decision with what it rests on, where that is known."""
     return {
         "decision": json_value(decision),
-        "possible": basis.possible,
-        "decided_by": basis.decided_by,
+        "possible": None if basis is None else basis.possible,
+        "decided_by": None if basis is None else basis.decided_by,
         **posterior_data(posterior, exact),
     }

@@ -16,9 +16,12 @@ from bnc2d.logic.circuit.show import spelled_out
 from bnc2d.logic.convert.data import CircuitData
 from bnc2d.logic.nnf import NNF
 from bnc2d.logic.terms import Clause, Term
-from bnc2d.report.decisions import DecisionData, decision_data, posterior_data
+from bnc2d.model.decision import Basis
+from bnc2d.report.decisions import DecisionData, decision_data
 from bnc2d.report.missing import IfKnownData, if_known_data
 
+# The share of the time for each question of inference, and the seconds that it has at least.
+_INFERENCE_SHARE, _INFERENCE_SECONDS = 0.2, 0.2
 MAX_FORMULA = 500  # longer ones are there on request only
 
 KINDS = ("sufficient_reasons", "necessary_reasons", "general_sufficient_reasons", "general_necessary_reasons")
@@ -119,6 +122,7 @@ def explanation_data(
     classifier = explanation.classifier
     classes = classifier.classes if towards is None else [classifier.classes[classifier.label(towards)]]
     others = [name for name in classes if name != explanation.decision_name]
+    decided = decision_data(explanation.decision, *_inferred(explanation, budget), exact)
     shares = budget.shares(1 + len(KINDS) + 2 * len(others) + bool(explanation.missing))
     found = {}
     if (
@@ -148,16 +152,15 @@ def explanation_data(
             "cut": clauses.cut,
             "nearest": nearest[name],
         }
-    posterior = posterior_data(_posterior(explanation), exact)
     ended = [contrast["cut"] or "cut" in contrast["nearest"] for contrast in contrastive.values()]
     data: ExplanationData = {
         "instance": explanation.instance,
         "target": explanation.target,
-        "decision": json_value(explanation.decision),
-        "possible": explanation.possible,
-        "decided_by": explanation.decided_by,
-        "posterior": posterior["posterior"],
-        "posterior_exact": posterior["posterior_exact"],
+        "decision": decided["decision"],
+        "possible": decided["possible"],
+        "decided_by": decided["decided_by"],
+        "posterior": decided["posterior"],
+        "posterior_exact": decided["posterior_exact"],
         "fixed": list(explanation.fixed),
         "allowed": {name: list(states) for name, states in explanation.allowed.items()},
         "given": explanation.route.given or None,
@@ -243,6 +246,7 @@ def explanation_summary(
     in ``Explanation.to_dict``.
     """
     budget = Budget(time_limit)
+    inferred = _inferred(explanation, budget)
     shares = budget.shares(3)
     found = None
     if not explanation.route.sendable.is_quick:  # as in the whole data
@@ -261,7 +265,7 @@ def explanation_summary(
         "distance": nearest.get("cut"),
     }
     return {
-        **decision_data(explanation.decision, explanation.basis, _posterior(explanation), exact),
+        **decision_data(explanation.decision, *inferred, exact),
         "sufficient_reason": {name: own[name] for name in reason.features},
         "sufficient_reasons": len(reasons),
         "necessary_reasons": count,
@@ -275,10 +279,23 @@ def explanation_summary(
     }
 
 
-def _posterior(explanation: BaseExplanation) -> Mapping[str, Fraction | float]:
-    """Return the posterior in fractions, or in floats where exact inference is too large."""
+def _inferred(
+    explanation: BaseExplanation, budget: Budget
+) -> tuple[Basis | None, Mapping[str, Fraction | float]]:
+    """Return what the decision rests on, None where that is not known in time, and the posterior.
+
+    The latter is in fractions, or in floats where exact inference is too large or takes too long.
+    """
     classifier, instance = explanation.classifier, explanation.instance
+    basis = None
+    with suppress(LimitExceeded), _for_inference(budget).limiting("what decides is not known"):
+        basis = explanation.basis
     try:
-        return classifier.posterior(instance)
+        with _for_inference(budget).limiting("the posterior is not known"):
+            return basis, classifier.posterior(instance)
     except LimitExceeded:
-        return classifier.posterior(instance, exact=False)
+        return basis, classifier.posterior(instance, exact=False)
+
+
+def _for_inference(budget: Budget) -> Budget:
+    return budget.share(_INFERENCE_SHARE).at_least(_INFERENCE_SECONDS)

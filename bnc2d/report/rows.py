@@ -223,17 +223,11 @@ def _answer(
         "against": [_contrast(classifier, data, name) for name in classifier.classes],
         "nearest": _nearest(classifier, explanation, data),
         **_picture(classifier, explanation, budget),
-        "scores": scores_data(explanation, classifier.features, _at_least(budget, _SCORE_SECONDS)),
+        "scores": scores_data(explanation, classifier.features, budget.at_least(_SCORE_SECONDS)),
         "unproved": _unproved(classifier, data),
         "formulas": [data["complete_reason"], data["general_reason"]],
         "missing": could_do(explanation, budget.left() or _OUTCOME_SECONDS) if explanation.missing else [],
     }
-
-
-def _at_least(budget: Budget, seconds: float) -> Budget:
-    """Return a budget with the time that is left of another, or with some seconds where that is less."""
-    left = budget.left()
-    return Budget(None if left is None else max(left, seconds))
 
 
 def label_of(classifier: BaseClassifier, decision: object) -> int:

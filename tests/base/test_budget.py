@@ -75,6 +75,8 @@ def test_time_starts_when_it_is_first_looked_at_and_is_shared_out(clock: Time) -
     clock.now += 4
     assert budget.left() == 6
     assert budget.share(0.5).left() == 3
+    assert (budget.at_least(5).left(), budget.at_least(7).left()) == (6, 7)
+    assert Budget().at_least(5).left() is None
     clock.now += 7
     assert budget.left() == 0
     with pytest.raises(OutOfTime):

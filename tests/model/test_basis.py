@@ -1,13 +1,19 @@
 """What decisions rest on, against the joint table of the whole network."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import event, given, settings
+from hypothesis import strategies as st
 
 from bnc2d import CPT, Basis, BayesianNetwork, Classifier, Variable
+from bnc2d.base.arrays import Rows
 from bnc2d.base.readers.instances import all_rows
+from bnc2d.model import inference
+from bnc2d.model.inference import Joint, JointQuery
 from tests.brute_force.decisions import joint_of_instances
 from tests.cases import cases
 from tests.strategies import classifiers
@@ -26,9 +32,17 @@ def by_definition(classifier: Classifier, joint: dict[str, Fraction]) -> Basis:
     return Basis(True, "tie rule", tuple(best)) if len(best) > 1 else Basis(True, "posterior")
 
 
-@given(classifiers())
+@given(classifiers(), st.sampled_from([0.0, inference._MUCH_WORK]))
 @settings(max_examples=cases(44, 300))
-def test_bases_are_those_of_the_joint_table(classifier: Classifier) -> None:
+def test_bases_are_those_of_the_joint_table(classifier: Classifier, much_work: float) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            inference, "_MUCH_WORK", much_work
+        )  # from there on, only possible rows are asked exactly
+        check_bases(classifier)
+
+
+def check_bases(classifier: Classifier) -> None:
     joints = joint_of_instances(classifier)
     expected = [by_definition(classifier, joint) for joint in joints.values()]
     rows = np.concatenate(list(all_rows(classifier.feature_variables)))
@@ -36,8 +50,36 @@ def test_bases_are_those_of_the_joint_table(classifier: Classifier) -> None:
     instances = [dict(zip(classifier.features, states, strict=True)) for states in joints]
     assert classifier.is_possible(instances) == [basis.possible for basis in expected]
     assert classifier.is_possible(instances[0]) is expected[0].possible
+    for instance, joint in zip(instances[-3:], [*joints.values()][-3:], strict=True):
+        total = sum(joint.values())
+        for _ in range(2):  # the second time it is known
+            posterior = classifier.posterior(instance)
+            assert {name: share * total for name, share in posterior.items()} == joint
     for basis in expected:
         event(f"{basis.possible}, {basis.decided_by}")
+
+
+def test_what_took_long_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The decision, what it rests on and the posterior took nine seconds each on link."""
+    monkeypatch.setattr(inference, "_MUCH_WORK", 0.0)
+    asked: list[list[int]] = []
+    joint = JointQuery._joint
+
+    def counted(self: JointQuery, rows: Rows, dtype: Any) -> Joint:
+        asked.extend(rows.tolist() if dtype.hasobject else [])
+        return joint(self, rows, dtype)
+
+    monkeypatch.setattr(JointQuery, "_joint", counted)
+    y, x = Variable("Y", ("0", "1")), Variable("X", ("0", "1", "2"))
+    cpts = [CPT(y, (), [Fraction(1, 2)] * 2), CPT(x, (y,), [Fraction(1, 2), Fraction(1, 2), 0] * 2)]
+    classifier = Classifier(BayesianNetwork([y, x], cpts), "Y")
+    for state in (0, 1, 2):
+        rows = np.array([[state]])
+        assert classifier.labels(rows).tolist() == [0]
+        assert [basis.tied for basis in classifier.bases(rows)] == [(0, 1)]
+        possible = Fraction(1, 2) if state < 2 else Fraction(0)
+        assert set(classifier.posterior({"X": state}).values()) == {possible}
+    assert asked == [[0], [1]]
 
 
 def tiny(exponent: int) -> Classifier:

@@ -14,6 +14,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from bnc2d import CPT, Variable
+from bnc2d.model import factors as model_factors
 from bnc2d.model.accounts import EXACT, UNIT_ROUNDOFF, Account, exponents, lost_by_merging
 from bnc2d.model.factors import Factor, multiply_out
 
@@ -62,9 +63,9 @@ def products(draw: st.DrawFn) -> tuple[list[tuple[list[int], Any]], list[int], l
     return tables, sizes, summed, patterns
 
 
-@given(products(), st.sampled_from([np.float64, object, np.bool_]))
+@given(products(), st.sampled_from([np.float64, object, np.bool_]), st.sampled_from([0, 8, 1 << 20]))
 def test_products_are_sums_over_all_states(
-    case: tuple[list[tuple[list[int], Any]], list[int], list[int], Any], dtype: Any
+    case: tuple[list[tuple[list[int], Any]], list[int], list[int], Any], dtype: Any, at_once: int
 ) -> None:
     tables, sizes, summed, patterns = case
     factors = []
@@ -72,7 +73,9 @@ def test_products_are_sums_over_all_states(
         table = entries.astype(object).astype(dtype)
         account = Account(0, *exponents(table)) if dtype == np.float64 else EXACT
         factors.append(Factor(tuple(scope), table, rows, account))
-    found = multiply_out(factors, summed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_factors, "_EXACT_ENTRIES", at_once)  # larger products are split
+        found = multiply_out(factors, summed)
     mentioned = {variable for scope, _ in tables for variable in scope}
     kept = sorted(mentioned.difference(summed))
     assert sorted(found.scope) == kept
@@ -89,6 +92,35 @@ def test_products_are_sums_over_all_states(
                 )
             assert dense[(pattern, *states)] == (bool(total) if dtype == np.bool_ else total)
     event(f"{len(tables)} tables, {len(gone)} summed")
+
+
+@pytest.mark.parametrize("summed", [(0,), (1,), (0, 1), ()])
+def test_a_large_exact_product_is_never_there_as_a_whole(
+    summed: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exact tables of 10^7 integers took gibibytes on barley."""
+    rng = np.random.default_rng(0)
+    scopes = [(0, 1), (0, 2), (0, 3), (0, 1, 2, 3)]
+    factors = [
+        Factor(scope, rng.integers(1, 9, size=(1, *[9] * len(scope))).astype(object), ONE_ROW, EXACT)
+        for scope in scopes
+    ]
+    made: list[int] = []
+    multiplied = model_factors._product
+
+    def product_of(left: Factor, right: Factor, gone: Any) -> Factor:
+        found = multiplied(left, right, gone)
+        made.append(found.table.size)
+        return found
+
+    monkeypatch.setattr(model_factors, "_product", product_of)
+    whole = multiply_out(factors, summed)
+    assert max(made) == 9**4
+    made.clear()
+    monkeypatch.setattr(model_factors, "_EXACT_ENTRIES", 9**3)
+    parts = multiply_out(factors, summed)
+    assert 0 < max(made) <= 9**3
+    assert parts.over(whole.scope).tolist() == whole.table.tolist()
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 10**100, 10**250, 10**400]))

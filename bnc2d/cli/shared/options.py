@@ -75,10 +75,13 @@ def count(text: str) -> int:
 
 
 def list_length(text: str) -> int:
-    """Return how many things to list at most; a longer list than any computer holds is as long as it gets."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
-    return int(text) if len(text) < 10 else 10**9
+    """Return how many things to list; more than any computer holds are as many."""
+    if text.isascii() and text.isdigit() and len(text) > 9:
+        return 10**9
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
 
 
 def byte_count(text: str) -> int:

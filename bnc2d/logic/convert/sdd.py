@@ -154,10 +154,10 @@ def _fold_sdd(
 def to_sdd(
     manager: Manager,
     root: NodeId,
-    *,
     minimize: bool = False,
     time_limit: float | None = None,
     memory_limit: int | None = None,
+    *,
     order: Sequence[str] | None = None,
     like: SddForm | None = None,
 ) -> SddForm:

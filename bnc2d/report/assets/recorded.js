@@ -123,7 +123,7 @@ class RecordedView {
     const { model } = this, answer = model.answers[at], { states: row, label, posterior, caveat, missing } = answer;
     byId("verdict").replaceChildren(named(model.target), " = ", named(this.className(label), "class"));
     byId("impossible").textContent = caveat;
-    this.bars.show({ label, posterior, close: false, tied: false, impossible: !answer.possible, row });
+    this.bars.show({ label, posterior, close: false, tied: false, impossible: answer.possible === false, row });
     byId("values-heading").replaceChildren("Row ", named(model.rows.names[number]));
     const lines = row.map((state, feature) => make("tr", {},
       make("th", { scope: "row" }, nameOf(model.features[feature])),

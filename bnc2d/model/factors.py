@@ -16,18 +16,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import log2, prod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnc2d.base.arrays import Rows, array_pieces, contiguous, multiply_matrices, piece_of, sum_out
+from bnc2d.base.arrays import Rows, array_pieces, contiguous, sum_out
 from bnc2d.base.checkpoints import checkpoint
 from bnc2d.base.hashing import distinct
 from bnc2d.base.masks import VariableId
 from bnc2d.base.records import record
 from bnc2d.base.threads import one_thread
-from bnc2d.model import accounts
+from bnc2d.model import accounts, products
 from bnc2d.model.accounts import (
     EXACT,
     HIGHEST_EXPONENT,
@@ -42,12 +42,8 @@ from bnc2d.model.accounts import (
     some_lost,
 )
 from bnc2d.model.cpt import CPT, extended_entries
+from bnc2d.model.products import Patterns, Table
 
-Table: TypeAlias = NDArray[Any]  # float64, extended precision, bool, or object (Python ints)
-Patterns: TypeAlias = NDArray[np.intp]
-
-# Products are formed in pieces of this many entries, so that they stay in the processor's cache.
-_CHUNK_ENTRIES = 1 << 17
 # A product of exact tables with more entries is made for one state of a variable after the other.
 _EXACT_ENTRIES = 1 << 20
 # All pairs of patterns are multiplied by BLAS where at least one in this many is asked for.
@@ -184,7 +180,7 @@ def _range(table: Table, lost: Lost | None, lowest: float, highest: float) -> tu
     """
     if not _is_floating(table.dtype):
         return 0.0, 0.0
-    if table.size <= _CHUNK_ENTRIES:
+    if table.size <= products.CHUNK:
         return exponents(table if lost is None else table[lost == 0])
     return max(lowest, float(accounts.LOWEST_EXPONENT)), highest
 
@@ -246,12 +242,12 @@ def _product(left: Factor, right: Factor, summed: Collection[VariableId]) -> Fac
     by_matrix = pieces[0].shape[2] * pieces[0].shape[3] * pieces[1].shape[3] >= _WORTH_A_MATRIX
     underflows = np.zeros(len(pairs), dtype=bool)
     if in_range and by_matrix:
-        table = _product_by_pair(*pieces, of_left, of_right)
+        table = products.pair_by_pair(*pieces, of_left, of_right)
     elif in_range and len(left.table) * len(right.table) <= _DENSE_PAIRS * len(pairs):
-        table = _product_of_all_pairs(*pieces, pairs)
+        table = products.of_all_pairs(*pieces, pairs)
     else:
         watched = underflows if floating and not in_range else None
-        table = _product_by_entry(*pieces, of_left, of_right, watched)
+        table = products.entry_by_entry(*pieces, of_left, of_right, watched)
     sizes = left.sizes | right.sizes
     table = table.reshape(len(pairs), *(sizes[variable] for variable in axes.kept))
     account = EXACT
@@ -318,72 +314,6 @@ class _Axes:
             tuple(v for v in own if v in summed),
             (*shared, *(v for v in own if v not in summed)),
         )
-
-
-def _product_of_all_pairs(left: Table, right: Table, pairs: Patterns) -> Table:
-    """Return ``[pair, shared, left's own, right's own]``: one matrix product per shared state for all pairs.
-
-    ``pairs`` holds sorted numbers ``left pattern * right patterns + right pattern``; the products that it
-    does not ask for are thrown away, a block of left patterns at a time.
-    """
-    count, shared, _, b_own = right.shape
-    a_own = left.shape[3]
-    a = contiguous(left.transpose(1, 0, 3, 2))
-    b = contiguous(right.transpose(1, 2, 0, 3)).reshape(shared, -1, count * b_own)
-    table: Table = np.empty((len(pairs), shared, a_own, b_own), dtype=left.dtype)
-    step = max(1, 16 * _CHUNK_ENTRIES // (count * prod(table.shape[1:])))
-    for start in range(0, len(left), step):
-        checkpoint()
-        block = a[:, start : start + step]
-        product = np.matmul(block.reshape(shared, -1, block.shape[3]), b)
-        product = product.reshape(shared, block.shape[1], a_own, count, b_own).transpose(1, 3, 0, 2, 4)
-        first, last = np.searchsorted(pairs, [start * count, (start + step) * count])
-        wanted = pairs[first:last]
-        table[first:last] = product[wanted // count - start, wanted % count]
-    return table
-
-
-def _product_by_pair(left: Table, right: Table, of_left: Patterns, of_right: Patterns) -> Table:
-    """Return ``[pair, shared, left's own, right's own]``: one matrix product per pair and shared state."""
-    a, b = contiguous(left.transpose(0, 1, 3, 2)), right
-    table: Table = np.empty((len(of_left), a.shape[1], a.shape[2], b.shape[3]), dtype=a.dtype)
-    step = max(1, _CHUNK_ENTRIES // max(prod(a.shape[1:]), prod(b.shape[1:])))
-    for start in range(0, len(of_left), step):
-        chunk = slice(start, start + step)
-        if step == 1:  # large tables are not copied
-            multiply_matrices(a[of_left[start]], b[of_right[start]], out=table[start])
-        else:
-            multiply_matrices(a[of_left[chunk]], b[of_right[chunk]], out=table[chunk])
-    return table
-
-
-def _product_by_entry(
-    left: Table, right: Table, of_left: Patterns, of_right: Patterns, underflows: NDArray[np.bool_] | None
-) -> Table:
-    """Return ``[pair, shared, left's own, right's own]`` for any kind of entries, one summed state at a time.
-
-    Where ``underflows`` is given, pairs with a product below the range are marked in it.
-    """
-    a = contiguous(left.transpose(0, 2, 1, 3))[:, :, :, :, None]
-    b = contiguous(right.transpose(0, 2, 1, 3))[:, :, :, None, :]
-    table: Table = np.empty((len(of_left), a.shape[2], a.shape[3], b.shape[4]), dtype=a.dtype)
-    size = min(_CHUNK_ENTRIES, piece_of(table.dtype))
-    step = max(1, size // prod(table.shape[1:]))
-    for start in range(0, len(of_left), step):
-        chunk = slice(start, start + step)
-        for state in range(a.shape[1]):
-            checkpoint()
-            for part in array_pieces(table.shape[1:3], max(1, size // b.shape[4])):
-                x, y = a[(of_left[chunk], state, *part)], b[(of_right[chunk], state, *part[:1])]
-                piece = x * y
-                if underflows is not None:
-                    small = (piece < 2.0**accounts.LOWEST_EXPONENT) & (x > 0) & (y > 0)
-                    underflows[chunk] |= small.reshape(len(small), -1).any(axis=1)
-                if state == 0:
-                    table[(chunk, *part)] = piece
-                else:
-                    table[(chunk, *part)] += piece
-    return table
 
 
 def _rescaled(factor: Factor) -> Factor:

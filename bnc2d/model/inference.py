@@ -22,8 +22,9 @@ from bnc2d.errors import LimitExceeded
 from bnc2d.model.cpt import CPT
 from bnc2d.model.elimination import Plan, connected_groups, eliminate, plan_for_rows
 from bnc2d.model.extended import EXTENDED
-from bnc2d.model.factors import Factor, Table, multiply_out
+from bnc2d.model.factors import Factor, multiply_out
 from bnc2d.model.network import BayesianNetwork
+from bnc2d.model.products import Table
 
 # Rows are split until the largest table kept has at most this many entries (512 MiB of float64).
 MAX_TABLE_ENTRIES = 1 << 26

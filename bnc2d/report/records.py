@@ -221,8 +221,10 @@ def _nearest(explanation: BaseExplanation, towards: Label | None, budget: Budget
         found = explanation.robustness(towards, budget.left())
     except TimeLimitExceeded:
         return {"distance": None, "witness": None, "decision": None, "possible": None, "cut": "time"}
-    classifier = explanation.classifier
-    possible = None if found.witness is None else bool(classifier.is_possible(found.witness))
+    possible = None
+    if found.witness is not None:
+        with suppress(LimitExceeded), budget.at_least(_INFERENCE_SECONDS).limiting("it is not known"):
+            possible = bool(explanation.classifier.is_possible(found.witness))
     return {
         "distance": found.distance,
         "witness": found.witness,

@@ -137,6 +137,7 @@ class Changes:
                 "the nearest changes take tables with more than "
                 f"2^{MOST_ENTRIES.bit_length() - 1} entries; give features the same weight, or compile"
             )
+        checkpoint()
         costs = (one.costs[:, None] + other.costs).reshape(-1)
         values = self._combine(one.values[..., :, None], other.values[..., None, :])
         values = values.reshape(*values.shape[:-2], -1)
@@ -147,10 +148,14 @@ class Changes:
         """Return the levels of changes in any order."""
         order = np.argsort(costs, kind="stable")
         order = order[costs[order] <= self._most]
-        costs, values = costs[order], values[..., order]
+        checkpoint()  # here and below, as each step may go through many entries
+        costs, values = costs[order], values.take(order, axis=-1)
+        checkpoint()
         starts = np.flatnonzero(np.concatenate([[True], costs[1:] != costs[:-1]]))
-        costs = costs[starts]
-        values = np.minimum.accumulate(np.minimum.reduceat(values, starts, axis=-1), axis=-1)
+        costs, values = costs[starts], np.minimum.reduceat(values, starts, axis=-1)
+        checkpoint()
+        np.minimum.accumulate(values, axis=-1, out=values)
+        checkpoint()
         better = values[..., 1:] < values[..., :-1]
         kept = np.concatenate([[True], better.any(axis=tuple(range(better.ndim - 1)))])
         return Levels(costs[kept], values[..., kept])

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnc2d.base.checkpoints import checkpoint
 from bnc2d.regions.around.changes import Changes, Levels, May
 from bnc2d.regions.around.instance import Around
 from bnc2d.regions.exact import ratio_tables
@@ -140,7 +141,10 @@ class _Floats:
     def __init__(self, comparisons: Comparisons, *, ahead: bool = False) -> None:
         margins = self.margins = comparisons.margins
         sign = -1.0 if ahead else 1.0
-        self.tables: list[NDArray[Any]] = [sign * cluster.table for cluster in margins.clusters]
+        self.tables: list[NDArray[Any]] = []
+        for cluster in margins.clusters:
+            checkpoint()
+            self.tables.append(-cluster.table if ahead else cluster.table)
         self._closest = (margins.errors - sign * margins.constant)[:, None]
         self.ahead = ahead
 

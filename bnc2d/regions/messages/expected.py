@@ -52,9 +52,12 @@ class ExpectedWeights:
         return self._outward[number]
 
     def _multiplied(self, left: Scope, right: Scope, kept: Scope, one: Values, other: Values) -> Values:
-        checkpoint()
         product = Product(left, right, kept, (), self._sizes)
         classes = max(len(one), len(other))
-        pairs = zip(*(np.broadcast_to(said, (classes, said.shape[1])) for said in (one, other)), strict=True)
-        said = np.concatenate([product.numbers(first[None], second[None]) for first, second in pairs])
+        ones, others = (np.broadcast_to(said, (classes, said.shape[1])) for said in (one, other))
+        found = []
+        for at in range(classes):
+            checkpoint()
+            found.append(product.numbers(ones[at : at + 1], others[at : at + 1]))
+        said = np.concatenate(found)
         return np.maximum(said / max(float(said.max()), SMALLEST), _LEAST_WEIGHT)

@@ -55,9 +55,13 @@ class ExpectedWeights:
         product = Product(left, right, kept, (), self._sizes)
         classes = max(len(one), len(other))
         ones, others = (np.broadcast_to(said, (classes, said.shape[1])) for said in (one, other))
-        found = []
-        for at in range(classes):
+        said = np.empty((classes, product.states))
+        for at, row in enumerate(said):
             checkpoint()
-            found.append(product.numbers(ones[at : at + 1], others[at : at + 1]))
-        said = np.concatenate(found)
-        return np.maximum(said / max(float(said.max()), SMALLEST), _LEAST_WEIGHT)
+            row[:] = product.numbers(ones[at : at + 1], others[at : at + 1])[0]
+        largest = max(max(float(row.max()) for row in said), SMALLEST)
+        for row in said:  # in place: there may be many states
+            checkpoint()
+            row /= largest
+            np.maximum(row, _LEAST_WEIGHT, out=row)
+        return said

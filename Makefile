@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # (often a container's) forbids to keep it.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
+# Anew where another Python made it.
+VENV := { $(PYTHON) -m venv .venv || $(PYTHON) -m venv --clear .venv; }
 TOGETHER := $(MAKE) --no-print-directory $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) -j 2
 
 .PHONY: setup machine demo test lint check lowest docs bench fuzz long clean
@@ -17,7 +19,7 @@ setup: $(STAMP)
 
 $(STAMP): $(INSTALLED)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bnc2d needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv .venv
+	$(VENV)
 	$(PIP) --editable '.[dev]'
 	@touch $(STAMP)
 
@@ -26,7 +28,7 @@ demo: .venv/.core
 
 # The demo needs the core only, so a first look does not wait for the test tools.
 .venv/.core: $(INSTALLED)
-	if test -e $(STAMP); then $(MAKE) setup; else $(PYTHON) -m venv .venv && $(PIP) --editable .; fi
+	if test -e $(STAMP); then $(MAKE) setup; else $(VENV) && $(PIP) --editable .; fi
 	@touch .venv/.core
 
 # A browser and shells for the tests that want one, where they can be installed.

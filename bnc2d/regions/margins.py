@@ -77,17 +77,21 @@ class Margins:
         for join, entering in zip(joins, inside, strict=True):
             stays, goes = tuple(positions(join.result)), tuple(positions(join.summed))
             order = (*stays, *goes)
-            table = np.zeros((len(self.pairs), *(self.sizes[feature] for feature in order)))
+            own = tuple(number for number in entering if number < len(scopes))
+            # Far from the target all classes have the same: one layer then serves all pairs.
+            is_shared = all(len(tables.logs[number]) == 1 for number in own)
+            layers = min(1, len(self.pairs)) if is_shared else len(self.pairs)
+            table = np.zeros((layers, *(self.sizes[feature] for feature in order)))
+            for number in own:
+                table += fitted(margins[number][:layers], tables.scopes[number], order)
             children = []
             for number in entering:
-                if number < len(scopes):
-                    table += fitted(margins[number], tables.scopes[number], order)
-                else:
+                if number >= len(scopes):
                     scope = self.clusters[number - len(scopes)].stays
                     axes = tuple(sorted(range(len(scope)), key=lambda axis: order.index(scope[axis])))
                     shape = tuple(self.sizes[feature] if feature in scope else 1 for feature in order)
                     children.append((number - len(scopes), axes, shape))
-            own = tuple(number for number in entering if number < len(scopes))
+            table = np.broadcast_to(table, (len(self.pairs), *table.shape[1:]))
             self.clusters.append(Cluster(stays, goes, table, own, tuple(children)))
         self.roots = [number - len(scopes) for number in left if number >= len(scopes)]
         self.lone_tables = [number for number in left if number < len(scopes)]  # of no feature

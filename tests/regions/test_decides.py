@@ -18,10 +18,12 @@ from bnc2d.errors import Bnc2dError
 from bnc2d.model.decision import NO_CLASS
 from bnc2d.regions.decides import bounds_of, decides
 from bnc2d.regions.hidden import HiddenBounds
+from bnc2d.regions.margins import fitted
 from bnc2d.regions.observed import ObservedBounds
 from bnc2d.regions.region import Label, Region, instances
 from bnc2d.regions.search import Bounds, Search
 from tests.cases import cases
+from tests.compile.graph.test_target_part import STEPS, long_chain
 from tests.hard_classifiers import extreme_classifier, mixed_classifier
 
 BOUNDS: list[Callable[[Classifier], Bounds]] = [ObservedBounds, HiddenBounds]
@@ -182,6 +184,20 @@ def test_without_time_the_answer_is_open() -> None:
     found = naive_bayes(30, 5, 2, 0).decides({}, time_limit=0)
     assert (found.status, found.holds, bool(found)) == ("open", None, False)
     assert str(found).startswith("open: 0.00% of the region is known to be in class")
+
+
+def test_far_from_the_target_tables_are_there_once_for_all_pairs() -> None:
+    """With 21 classes the tables of all 412 other variables of diabetes took gibibytes."""
+    margins = ObservedBounds(Classifier(long_chain(60, STEPS, 3), "v0", features="all")).of_class(0).margins
+    shared = 0
+    for cluster in margins.clusters:
+        order = (*cluster.stays, *cluster.goes)
+        expected = np.zeros((2, *(margins.sizes[feature] for feature in order)))
+        for number in cluster.tables:
+            expected += fitted(margins.by_table[number], margins.tables.scopes[number], order)
+        assert np.array_equal(cluster.table, expected)
+        shared += cluster.table.strides[0] == 0
+    assert len(margins.clusters) - 2 <= shared < len(margins.clusters)
 
 
 def test_making_the_bounds_counts_towards_the_time() -> None:

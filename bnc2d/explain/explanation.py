@@ -128,7 +128,7 @@ class BaseExplanation:
         """What the decision rests on, by exact inference in the network; made when first asked for."""
         return self.classifier.bases(self._row)[0]
 
-    @property
+    @cached_property
     def possible(self) -> bool:
         """Whether the instance has a positive probability; no posterior decides one that has not."""
         return bool(self.classifier.is_possible(self.instance))

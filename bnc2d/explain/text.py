@@ -314,7 +314,7 @@ class _Teller:
         clauses = list(found)
         if not clauses and found.cut == "time":
             return Answer(question, kind, f"This is {self._not_known}.")
-        outcomes = Budget(max(budget.left() or 0.0, _BASIS_SECONDS))
+        outcomes = budget.at_least(_BASIS_SECONDS)
         lines = tuple(
             Line(f"{sentence(opposite(clause))}: then {_outcome(explanation, clause, outcomes)}", str(clause))
             for clause in clauses

@@ -302,11 +302,12 @@ def _chance(explanation: BaseExplanation, budget: Budget, notes: list[str]) -> s
         with Budget(seconds).limiting("inference does not end"):
             rule = caveat(explanation)
             posterior = classifier.posterior(explanation.instance, exact=False)
+            possible = explanation.possible
     except LimitExceeded:
         return "Its probability is not known in time"
     if rule:
         notes.append(rule)
-    if not explanation.possible or explanation.decision is None:
+    if not possible or explanation.decision is None:
         return ""
     if classifier.threshold is None or classifier.positive is None:
         return f"Probability {percent(float(posterior[str(explanation.decision_name)]))}"

@@ -54,9 +54,7 @@ def exact_joints(classifier: BaseClassifier) -> dict[tuple[str, ...], dict[str, 
     table, denominator = _marginal(classifier, {}, [*classifier.features, classifier.target])
     features = classifier.feature_variables
     joints: dict[tuple[str, ...], dict[str, Fraction]] = {}
-    for number, codes in enumerate(product(*(range(len(variable)) for variable in features))):
-        if number % _ENTRIES == 0:
-            checkpoint()
+    for codes in checked(list(product(*(range(len(variable)) for variable in features))), _ENTRIES):
         states = tuple(variable.states[code] for variable, code in zip(features, codes, strict=True))
         labelled = enumerate(classifier.classes)
         joints[states] = {state: Fraction(table.get((*codes, at), 0), denominator) for at, state in labelled}

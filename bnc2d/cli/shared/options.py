@@ -76,7 +76,7 @@ def count(text: str) -> int:
 
 def list_length(text: str) -> int:
     """Return how many things to list; more than any computer holds are as many."""
-    if text.isascii() and text.isdigit() and len(text) > 9:
+    if text.isascii() and text.isdigit() and len(text.lstrip("0")) > 9:
         return 10**9
     try:
         return int(text)

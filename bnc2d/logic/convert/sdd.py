@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from math import prod
+from math import inf, prod
 from pathlib import Path
 from signal import SIGALRM
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, overload
 
-from bnc2d.base.budget import Budget, OutOfTime, default_memory
+from bnc2d.base.budget import Budget, OutOfTime
 from bnc2d.base.checkpoints import checkpoint, pieces
 from bnc2d.base.readers.arguments import flag, seconds
 from bnc2d.errors import LimitExceeded, LogicError
@@ -181,7 +181,7 @@ def to_sdd(
         raise LogicError("like= needs a form over the same domain, and its vtree stays as it is")
     from pysdd.sdd import SddManager, Vtree
 
-    budget = Budget(time_limit, default_memory() if memory_limit is None else memory_limit)
+    budget = Budget(time_limit, memory_limit)
     with budget.limiting("the SDD is not finished"), TemporaryDirectory(prefix="bnc2d-sdd-") as name:
         folder = Path(name)
         features = _feature_order(manager, root, order)
@@ -223,7 +223,7 @@ def _run_worker(folder: Path, program: list[Operation], minimize: bool, budget: 
         for piece in pieces(len(program), _OPERATIONS_AT_ONCE):
             file.write(json.dumps(program[piece]) + "\n")
     left = budget.left()
-    words = [str(folder), str(int(minimize)), str(0.0 if left is None else left), str(budget.memory)]
+    words = [str(folder), str(int(minimize)), str(inf if left is None else left), str(budget.memory)]
     path = os.pathsep.join(entry for entry in sys.path if entry)
     with subprocess.Popen(  # noqa: S603 - our own file
         [sys.executable, "-P", str(Path(sdd_worker.__file__)), *words],

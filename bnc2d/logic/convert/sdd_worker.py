@@ -2,7 +2,7 @@
 
 ``python sdd_worker.py FOLDER MINIMIZE SECONDS BYTES`` reads ``program.jsonl`` (lists of operations) and
 ``in.vtree`` there and writes ``out.vtree`` and ``out.sdd``. A timer of the system ends it soon after its
-time (0: there is none), even where nobody waits for it any more; pysdd ends it where memory is refused. It
+time (inf: there is none), even where nobody waits for it any more; pysdd ends it where memory is refused. It
 imports nothing of bnc2d, so that it starts fast.
 """
 
@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -84,7 +85,7 @@ def build(manager: Any, program: list[Operation]) -> Any:
 def main(folder: Path, minimize: bool, seconds: float, memory: int) -> None:
     """Do the work described by the files in the folder."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, even inside a call of pysdd
-    if seconds:
+    if seconds < inf:
         signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
     from pysdd.sdd import SddManager, Vtree
 

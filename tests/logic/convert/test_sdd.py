@@ -10,6 +10,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from bnc2d.base import budget
 from bnc2d.base.budget import resident_bytes
 from bnc2d.errors import ArgumentError, LimitExceeded, LogicError, UnknownNameError
 from bnc2d.logic.circuit.manager import FALSE, TRUE, Manager, NodeId
@@ -240,7 +241,8 @@ def test_memory_limits_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
             to_sdd(manager, root, time_limit=time_limit, memory_limit=2**25)
     few = exactly(manager, 2)
     assert to_sdd(manager, few, memory_limit=2**40).count() == 60 * 59 // 2
-    monkeypatch.setattr(sdd, "default_memory", lambda: 2**25)
+    monkeypatch.setattr(budget, "default_memory", lambda: 2**25)
+    assert to_sdd(manager, few).count() == 60 * 59 // 2  # without a limit nobody looks
     with pytest.raises(LimitExceeded, match=r"more memory than the limit of 32\.0 MiB"):
         to_sdd(manager, root, time_limit=60)
     with pytest.raises(ArgumentError, match="memory_limit"):
